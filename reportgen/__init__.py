@@ -1,0 +1,52 @@
+"""reportgen: does a synthetic or anonymised dataset leak the real people behind it?
+
+The public names are listed below and loaded when they are first used, so that importing the package costs nothing:
+
+    assess          measure and judge; returns an Assessment
+    load            read a result file again; returns an Assessment
+    nearest_two     exact Euclidean distances to the two closest rows
+    Assessment      an assessment as users hold it
+    ReportgenError, InputError, EnvironmentLacking
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reportgen.api import Assessment, assess, load
+    from reportgen.errors import EnvironmentLacking, InputError, ReportgenError
+    from reportgen.space.search import nearest_two
+
+__version__ = "0.1.0"
+__all__ = [
+    "Assessment",
+    "EnvironmentLacking",
+    "InputError",
+    "ReportgenError",
+    "__version__",
+    "assess",
+    "load",
+    "nearest_two",
+]
+_HOME = {
+    "Assessment": "reportgen.api",
+    "assess": "reportgen.api",
+    "load": "reportgen.api",
+    "nearest_two": "reportgen.space.search",
+    "EnvironmentLacking": "reportgen.errors",
+    "InputError": "reportgen.errors",
+    "ReportgenError": "reportgen.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,20 @@
+"""The errors that reportgen raises on purpose.
+
+    ReportgenError
+    ├── InputError          the command, a setting, a file or its contents is wrong; exit code 2
+    └── EnvironmentLacking  this machine cannot do it, for example Pango is missing; exit code 3
+
+The text of every error is one line: which file, which column, what to do. It never holds the value of a cell.
+"""
+
+
+class ReportgenError(Exception):
+    """Base of all errors raised on purpose; its text is one line for the user."""
+
+
+class InputError(ReportgenError):
+    """The command or its input is wrong. The command line exits with 2."""
+
+
+class EnvironmentLacking(ReportgenError):  # noqa: N818 -- reads better where it is raised than "…Error"
+    """The machine lacks something that the task needs. The command line exits with 3."""

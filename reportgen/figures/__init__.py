@@ -1,0 +1,1 @@
+"""Pictures from the result's own bins."""

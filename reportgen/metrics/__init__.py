@@ -1,0 +1,1 @@
+"""One file a metric: pure functions of distances and counts."""

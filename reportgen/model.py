@@ -1,0 +1,390 @@
+"""The result of an assessment: types only, JSON-serialisable, with the schema version.
+
+The model holds aggregates and nothing else: no row, no cell value beyond names of categories that at least five
+original rows share, no per-row distance, no row number. Where a rule can be checked on the type itself (outermost
+bins, quantile levels, small cells), a validator enforces it, so that neither a programming error nor a forged file
+gets past it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from reportgen.settings import Settings
+
+SCHEMA_VERSION = "1.0"
+SMALLEST_GROUP = 5
+"""Fewer rows than this are never told apart: outermost bins, quantiles and cells hold at least so many."""
+SMALLEST_DISTRIBUTION = 20
+"""Below this number of rows no distribution is stored."""
+
+Level = Literal["low", "inconclusive", "moderate", "high"]
+MetricVerdict = Literal["low", "inconclusive", "moderate", "high", "context"]
+Unit = Literal["percent", "ratio", "distance", "share", "count", "probability"]
+Better = Literal["higher", "lower", "context"]
+Kind = Literal["numeric", "categorical", "datetime", "boolean"]
+HoldoutKind = Literal["provided", "approximate", "none"]
+NotMeasuredCode = Literal[
+    "not_in_this_version", "no_true_holdout", "too_few_rows", "no_columns", "not_selected", "failed"
+]
+ReasonCode = Literal[
+    "exact_copies_above_tolerance",
+    "exact_copies_above_chance",
+    "exact_copies_above_twins",
+    "no_true_holdout",
+    "leaky_holdout",
+    "holdout_is_synthetic",
+    "too_few_rows",
+    "leak_test_not_measured",
+    "leak_size_not_measured",
+    "smallest_leak_not_measured",
+    "metric_failed",
+    "metric_not_selected",
+    "metric_not_measured",
+]
+FindingCode = Literal[
+    "approximate_holdout",
+    "small_original",
+    "bases_drawn_down",
+    "holdout_overlap",
+    "leaky_holdout",
+    "holdout_is_synthetic",
+    "original_rows_repeated",
+    "column_left_out",
+    "column_dominates",
+    "unseen_levels",
+    "missing_only_in_synthetic",
+    "missing_marks",
+    "reference_zero",
+    "repeated_copies",
+]
+NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
+"""`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
+
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class Part(BaseModel):
+    """What every part of the result is: immutable, closed to unknown keys, free of NaN and infinity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Score(Part):
+    """One number with its 95 % interval, the same quantity on the reference, and what an ideal generator reads."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    reference: float | None = None
+    null_low: float | None = None
+    null_high: float | None = None
+    unit: Unit
+    better: Better
+    note: NoteCode | None = None
+
+
+class Quantiles(Part):
+    """Values of a distribution at chosen levels (0-1), none of them closer to an end than five rows."""
+
+    levels: tuple[Share, ...]
+    values: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _pair_up(self) -> Self:
+        if len(self.levels) != len(self.values):
+            msg = "levels and values differ in length"
+            raise ValueError(msg)
+        return self
+
+
+class Histogram(Part):
+    """Counts between round edges. Rows at exactly 0 are in the first bin and, once more, in `zero_count`."""
+
+    edges: tuple[float, ...]
+    counts: tuple[Count, ...]
+    quantiles: Quantiles
+    zero_count: Count
+    n: Annotated[int, Field(ge=SMALLEST_DISTRIBUTION)]
+
+    @model_validator(mode="after")
+    def _tells_no_row_apart(self) -> Self:
+        if len(self.edges) != len(self.counts) + 1 or any(a >= b for a, b in itertools.pairwise(self.edges)):
+            msg = "edges must increase and be one more than the counts"
+            raise ValueError(msg)
+        if sum(self.counts) != self.n or self.zero_count > self.n:
+            msg = "the counts must add up to n"
+            raise ValueError(msg)
+        filled = [count for count in self.counts if count]
+        if min(filled[0], filled[-1]) < SMALLEST_GROUP:
+            msg = "the outermost bins must hold at least 5 rows"
+            raise ValueError(msg)
+        for level in self.quantiles.levels:
+            if not listed_quantile(level, self.n):
+                msg = "a quantile level is closer to an end than 5 rows"
+                raise ValueError(msg)
+        return self
+
+
+def listed_quantile(level: float, n: int) -> bool:
+    """Whether at least five of n rows lie on either side of the level, so that the quantile may be stored."""
+    slack = 1e-9  # 0.025 * 200 is 5 in decimal, a little less or more in binary
+    return n * level >= SMALLEST_GROUP - slack and n * (1 - level) >= SMALLEST_GROUP - slack
+
+
+class Cells(Part):
+    """Counts in a grid: `counts[y][x]`. Cells of 1-4 rows hold -1, "fewer than 5"."""
+
+    x_edges: tuple[float, ...]
+    y_edges: tuple[float, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+    @model_validator(mode="after")
+    def _hides_small_cells(self) -> Self:
+        if len(self.counts) != len(self.y_edges) - 1 or any(len(row) != len(self.x_edges) - 1 for row in self.counts):
+            msg = "counts must have one row a y bin and one column an x bin"
+            raise ValueError(msg)
+        if any(count < -1 or 0 < count < SMALLEST_GROUP for row in self.counts for count in row):
+            msg = "a cell of 1-4 rows must hold -1"
+            raise ValueError(msg)
+        return self
+
+
+class Measured(Part):
+    """A metric that has values. Series are named by the base: `synthetic`, `holdout`."""
+
+    status: Literal["measured"] = "measured"
+    scores: dict[str, Score]
+    distributions: dict[str, Histogram] = {}
+    joint: dict[str, Cells] = {}
+    verdict: MetricVerdict = "context"
+    notes: tuple[NoteCode, ...] = ()
+
+
+class NotMeasured(Part):
+    """A metric without values, and why. It is never NaN, None, 0 or 100."""
+
+    status: Literal["not_measured"] = "not_measured"
+    code: NotMeasuredCode
+    reason: str
+
+
+Metric = Annotated[Measured | NotMeasured, Field(discriminator="status")]
+
+
+class Tool(Part):
+    """The program that measured."""
+
+    name: Literal["reportgen"] = "reportgen"
+    version: str
+
+
+class InputFile(Part):
+    """One table as it was given. `sha256` is None for a table that was handed over in memory."""
+
+    name: str
+    sha256: Digest | None
+    content_sha256: Digest
+    rows: Count
+    columns: Count
+    repeated_rows: Count
+    """Rows that equal another row of the same table on all used columns, beyond the first of each."""
+
+
+class Inputs(Part):
+    """The tables of this assessment."""
+
+    original: InputFile
+    synthetic: InputFile
+    holdout: InputFile | None
+
+
+class Missing(Part):
+    """Number of missing values of one column in each table."""
+
+    original: Count
+    synthetic: Count
+    holdout: Count | None
+
+
+class Column(Part):
+    """How one column was understood, and what it weighs in the distance."""
+
+    name: str
+    kind: Kind
+    used: bool
+    reason: str | None = None
+    """Why the column is left out, in words; None when it is used."""
+    remarks: tuple[str, ...] = ()
+    """What a reader should know of a column, in words: marks read as missing, forms of dates, and the like."""
+    missing: Missing
+    distinct_original: Count
+    inertia: Share | None = None
+    """Share of the total inertia of the real rows that the column carries; None when it is left out."""
+    pooled_levels: Count = 0
+    """Levels that share the one level for rare ones in the distances."""
+    unseen_rows: Count = 0
+    """Synthetic rows whose category no real row has."""
+
+
+class Holdout(Part):
+    """The real rows that the generator never saw, or what stands for them."""
+
+    kind: HoldoutKind
+    rows: Count
+    """Rows of the holdout; for an approximate one, of each random half."""
+    draws: Count
+    """Random draws behind the scores: 1 where nothing was drawn down or split."""
+    base_rows: Count
+    """Rows of either base in the metrics that need equal sizes."""
+    overlap_rows: Count
+    """Holdout rows that equal an original row on all used columns."""
+    original_overlap_rows: Count
+    """Original rows that equal a holdout row on all used columns."""
+    overlap_p_value: Share | None = None
+    """Share of random relabellings of all real rows with at least as large an overlap."""
+    warnings: tuple[str, ...] = ()
+
+
+class Space(Part):
+    """The coordinates that distances are taken in."""
+
+    projection: Literal["famd", "none"]
+    components: Annotated[int, Field(ge=1)] | Literal["all"]
+    dimensions: Count
+    inertia: Share
+    fitted_on: Literal["original", "original and holdout"] | None
+    """None for `--projection none`."""
+
+
+class UniqueRows(Part):
+    """Number of different rows of each table, as encoded for the distances."""
+
+    original: Count
+    synthetic: Count
+    holdout: Count | None
+
+
+class Search(Part):
+    """The nearest-neighbour searches of this run. Every answer is proven exact or brute-forced."""
+
+    queries: Count
+    certified: Count
+    unique_rows: UniqueRows
+
+
+class Memorising(Part):
+    """What the same metrics read when half of the synthetic rows are replaced by copies of original rows."""
+
+    rows: Count
+    scores: dict[str, dict[str, Score]]
+
+
+class PowerPoint(Part):
+    """Share of trials in which so many planted near copies were noticed."""
+
+    rows: Count
+    power: Share
+
+
+class Detectable(Part):
+    """The smallest leak that this run would have noticed. Without a value, `code` and `reason` say why."""
+
+    rows: Count | None = None
+    share: Share | None = None
+    noise_sd: Annotated[float, Field(gt=0)] = 0.05
+    power: Share = 0.8
+    curve: tuple[PowerPoint, ...] = ()
+    search_limit: Count | None = None
+    code: NotMeasuredCode | None = None
+    reason: str | None = None
+
+
+class Controls(Part):
+    """Runs beside the result that tell its reader what the metrics can see."""
+
+    memorising: Memorising | None
+    detectable: Detectable
+
+
+class Finding(Part):
+    """Something a reader should know, in one sentence. `region` never names a row."""
+
+    code: FindingCode
+    severity: Literal["info", "notice", "warning"]
+    text: str
+    region: str | None = None
+    count: Count | None = None
+    expected: float | None = None
+    p_value: Share | None = None
+
+
+class Criterion(Part):
+    """One of the three questions of WP216: whether an attack answered it, and which metrics speak to it."""
+
+    assessed: bool
+    metrics: tuple[str, ...]
+
+
+class Coverage(Part):
+    """The criteria of WP216 (Opinion 05/2014)."""
+
+    singling_out: Criterion
+    linkability: Criterion
+    inference: Criterion
+
+
+class Reason(Part):
+    """Why the verdict has its level: metric, value, bound and limit, and one sentence made from them."""
+
+    code: ReasonCode
+    metric: str | None
+    text: str
+    value: float | None = None
+    bound: float | None = None
+    limit: float | None = None
+    unit: Unit | None = None
+
+
+class Verdict(Part):
+    """The level, made once and stored. Percent of synthetic rows for `tolerance` and `upper_bound`."""
+
+    level: Level
+    tolerance: Annotated[float, Field(ge=0, le=100)]
+    upper_bound: Annotated[float, Field(ge=0, le=100)] | None
+    reasons: tuple[Reason, ...]
+
+
+class Result(Part):
+    """Everything that a report is made from. Shares and probabilities are 0-1, percents 0-100."""
+
+    schema_version: Literal["1.0"] = SCHEMA_VERSION
+    title: str
+    created: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    command: str
+    """The command that repeats this run, files by base name."""
+    tool: Tool
+    environment: dict[str, str | None]
+    settings: Settings
+    inputs: Inputs
+    columns: tuple[Column, ...]
+    holdout: Holdout
+    space: Space
+    search: Search
+    metrics: dict[str, Metric]
+    controls: Controls
+    findings: tuple[Finding, ...]
+    coverage: Coverage
+    verdict: Verdict
+
+
+def to_json(result: Result) -> str:
+    """Serialise: sorted keys, unrounded numbers, no NaN, a newline at the end; the same bytes for equal results."""
+    plain = result.model_dump(mode="json")
+    return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,1 @@
+"""From files to tables of one schema: reading, alignment, holdout, fingerprints."""

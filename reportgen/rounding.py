@@ -1,0 +1,49 @@
+"""Numbers as people read them. Rounding happens here and nowhere else, and never across a limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+NARROW_SPACE = "\N{NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+MOST_DIGITS = 15
+
+
+def decimals(value: float, digits: int, limits: Iterable[float] = ()) -> str:
+    """Write a number with so many decimals, or with as many more as keep it on its side of every limit.
+
+    99.96 with one decimal is 100.0, but 99.96 with the limit 100 is 99.96. A value equal to a limit stays equal.
+    """
+    for places in range(digits, MOST_DIGITS + 1):
+        text = f"{value:,.{places}f}"
+        shown = float(text.replace(",", ""))
+        if all(_side(shown, limit) == _side(value, limit) for limit in limits):
+            break
+    if not float(text.replace(",", "")):
+        text = text.lstrip("-")
+    return text.replace("-", MINUS)
+
+
+def significant(value: float, digits: int = 3, limits: Iterable[float] = ()) -> str:
+    """Write a number with about so many significant digits, without an exponent between 1e-6 and 1e15."""
+    if value == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)))
+    if not -6 <= exponent < MOST_DIGITS:
+        return f"{value:.{digits - 1}e}".replace("-", MINUS)
+    return decimals(value, max(0, digits - 1 - exponent), limits)
+
+
+def percent(value: float, digits: int = 2, limits: Iterable[float] = ()) -> str:
+    """Write a number of percent with its sign, joined by a no-break space."""
+    return f"{decimals(value, digits, limits)}{NARROW_SPACE}%"
+
+
+def count(value: int) -> str:
+    """Write a whole number with its thousands set apart by commas."""
+    return f"{value:,}".replace("-", MINUS)
+
+
+def _side(value: float, limit: float) -> int:
+    return (value > limit) - (value < limit)

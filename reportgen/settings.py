@@ -1,0 +1,93 @@
+"""The settings of an assessment: everything that changes a number or a word of the report, with its default.
+
+How a run is carried out (threads, progress, where the outputs go) is no setting: it must not change the result.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from reportgen.errors import InputError
+
+FailOn = Literal["low", "inconclusive", "moderate", "high", "never"]
+METRIC_KEYS = (
+    "exact_copies",
+    "distance_to_closest",
+    "closest_distances_ratio",
+    "closest_rate",
+    "nndr",
+    "nn_dist",
+    "leak_test",
+    "leak_size",
+    "closer_than_people",
+    "holdout_share",
+    "membership_inference",
+    "singling_out",
+    "linkability",
+    "inference",
+)
+"""Every metric of the result, in the order of the report."""
+
+
+class Settings(BaseModel):
+    """All settings in force. Names are those of the options of `reportgen assess`, with `_` for `-`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    metric: tuple[str, ...] = ()
+    """Measure only these metrics; empty for all that apply."""
+    key: tuple[str, ...] = ()
+    """Columns that identify a person or row: left out of the distances."""
+    ignore: tuple[str, ...] = ()
+    """Columns left out of every measurement."""
+    numeric: tuple[str, ...] = ()
+    """Columns taken as numbers, whatever was detected."""
+    categorical: tuple[str, ...] = ()
+    """Columns taken as categories, whatever was detected."""
+    projection: Literal["famd", "none"] = "famd"
+    components: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    tolerance: Annotated[float, Field(ge=0, le=100)] = 1.0
+    """Leak that the user accepts, in percent of the synthetic rows."""
+    fail_on: FailOn = "inconclusive"
+    draws: Annotated[int, Field(ge=1, le=1000)] = 20
+    """Random draws where a base is drawn down or the holdout is approximate."""
+    resamples: Annotated[int, Field(ge=100, le=100_000)] = 1000
+    """Bootstrap resamples behind each interval."""
+    closest_rate_percentile: Annotated[float, Field(gt=0, lt=50)] = 5.0
+    """Percentile of the holdout's distances and ratios that sets the Closest Rate's thresholds (seed 001)."""
+    tail_percentile: Annotated[float, Field(gt=0, lt=50)] = 2.5
+    """Percentile that stands for the lower tail ("outlier") in the reference-based metrics (seed 000)."""
+    title: str | None = None
+    context: str = ""
+    """What the data are and why they are assessed, in the user's words."""
+    recipients: str = ""
+    """Who is to receive the synthetic data, in the user's words."""
+    lang: Literal["en"] = "en"
+
+    @field_validator("metric")
+    @classmethod
+    def _known_metrics(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        for key in keys:
+            if key not in METRIC_KEYS:
+                msg = f"unknown metric {key!r}; known are {', '.join(METRIC_KEYS)}"
+                raise ValueError(msg)
+        return keys
+
+
+def make_settings(values: dict[str, Any]) -> Settings:
+    """Validate settings by name; raise InputError, one line, where one is unknown or out of range."""
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in first["loc"][:1]) or "settings"
+        what = (
+            "is not a known setting"
+            if first["type"] == "extra_forbidden"
+            else first["msg"].removeprefix("Value error, ")
+        )
+        msg = f"setting {name!r}: {what}"
+        raise InputError(msg) from None

@@ -1,0 +1,1 @@
+"""Coordinates and the exact nearest-neighbour search in them."""

@@ -1,0 +1,1 @@
+"""Intervals, preconditions and the rule that makes the level."""

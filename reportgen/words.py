@@ -1,0 +1,63 @@
+"""The catalog of words: every sentence of results and reports stands once, in `templates/text/<language>.toml`.
+
+An entry is a small Jinja template over the numbers it needs. A missing number is an error, never a gap in a sentence.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from typing import Any
+
+import jinja2
+
+from reportgen import rounding
+from reportgen._resources import resource
+
+_LANGUAGE = "en"
+
+
+def plural(number: int, one: str, many: str) -> str:
+    """Return `one` for 1, otherwise `many`, behind the number: "1 row", "2,000 rows"."""
+    return f"{rounding.count(number)} {one if number == 1 else many}"
+
+
+def add_filters(environment: jinja2.Environment) -> None:
+    """Give an environment the filters that turn numbers into text."""
+    environment.filters |= {
+        "count": rounding.count,
+        "decimals": rounding.decimals,
+        "percent": rounding.percent,
+        "significant": rounding.significant,
+        "plural": plural,
+    }
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    # Autoescape is off: the sentences are plain text for JSON, terminals and HTML alike; the HTML templates escape
+    # them when they are put into a page.
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)  # noqa: S701
+    add_filters(environment)
+    return environment
+
+
+@functools.cache
+def catalog(language: str = _LANGUAGE) -> dict[str, Any]:
+    """Return the whole catalog of a language as nested dictionaries."""
+    return tomllib.loads(resource("templates", "text", f"{language}.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _template(key: str, language: str) -> jinja2.Template:
+    entry: Any = catalog(language)
+    for part in key.split("."):
+        entry = entry[part]
+    if not isinstance(entry, str):
+        raise KeyError(key)
+    return _environment().from_string(entry.strip())
+
+
+def sentence(key: str, /, language: str = _LANGUAGE, **numbers: Any) -> str:
+    """Return one entry of the catalog, such as "verdict.no_true_holdout", filled with its numbers."""
+    return _template(key, language).render(numbers)
