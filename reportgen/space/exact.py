@@ -1,0 +1,212 @@
+"""The k nearest of different rows, exactly: float32 candidates, float64 distances, a proof for every row.
+
+Distances are float64 sums of squared differences, column by column, so that a value depends on its two rows alone and
+not on batches or threads. Neighbours are ordered by (distance, id). Candidates come in float32; for a query x with
+candidates whose largest float32 squared distance is b, and whose k-th smallest exact squared distance is t, no other
+row is as near as t when
+
+    b > t + g (2|x| + √t)²,    g = (d + 8) 2⁻²⁴
+
+since a row within t of x is at most |x| + √t from the origin, and |x|² + |y|² - 2xy in float32 errs by at most
+g (|x| + |y|)². Rows that are not proven get more candidates, then every base row that float64 cannot rule out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from reportgen.distances import Floats, Ints
+from reportgen.errors import InputError
+from reportgen.space.candidates import Singles, faiss_settings, propose
+
+_SPARE = 6
+_MANY = 128
+_BLOCK = 1 << 18
+"""Numbers worked on at once, 2 MB: they stay in the cache."""
+_QUERIES = 4096
+_BRUTE_QUERIES, _BRUTE_BASE = 128, 2048
+_LARGEST = 2.0**1000
+_PLAIN = 480
+"""Binary exponent up to which squares of differences stay well within float64 as they are."""
+_SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
+_UNDERFLOW = 2.0**-110
+"""What float32 may lose below its smallest normal number, times more columns than there can be."""
+_REACH = 40
+"""Centred coordinates are scaled to at most 2^40, so that float32 squares neither overflow nor vanish."""
+_FARTHEST = 2.0**50
+"""Queries beyond this, after scaling, are not given to float32."""
+
+
+@dataclass(frozen=True)
+class _Space:
+    """Queries and base, and how they are centred on the base mean and scaled.
+
+    Centred rows are scaled by 2^`scale`, differences by 2^`direct` before they are squared (0 but for extreme
+    numbers); powers of two round nothing.
+    """
+
+    queries: Floats
+    base: Floats
+    shift: Floats
+    scale: int
+    direct: int
+
+    def centre(self, rows: Floats) -> Floats:
+        """Return rows less the base mean, scaled, in float64."""
+        return (rows - self.shift) * 2.0**self.scale
+
+    def squared(self, distances: Floats) -> Floats:
+        """Return the squares of distances (as `pairs` gives them) in the scale of centred rows."""
+        scaled: Floats = np.ldexp(distances, self.scale - self.direct) ** 2
+        return scaled
+
+    def pairs(self, rows: Ints, others: Ints) -> Floats:
+        """Return the Euclidean distances of query `rows` to base rows `others`, times 2^`direct`; (pairs,).
+
+        The squares are added column by column: a matrix or pairwise sum would depend on shapes.
+        """
+        width = self.base.shape[1]
+        distances = np.empty(len(rows))
+        for part in _parts(len(rows), width):
+            difference = self.queries[rows[part]] - self.base[others[part]]
+            if self.direct:
+                difference *= 2.0**self.direct
+            np.square(difference, out=difference)
+            total = difference[:, 0].copy()
+            for column in range(1, width):
+                total += difference[:, column]
+            distances[part] = np.sqrt(total)
+        return distances
+
+
+def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[Floats, Ints]:
+    """Return the distances to the k nearest base rows and their ids, both (queries, k), by (distance, id).
+
+    `queries` (n, d) and `base` (m, d) are finite float64; 1 <= k <= m. Extra memory is a float32 copy of the base
+    and blocks of fixed size. InputError where a coordinate is beyond 1e300.
+    """
+    space = _space(queries, base)
+    distances = np.full((len(queries), k), np.inf)
+    ids = np.full((len(queries), k), -1, dtype=np.int64)
+    waiting = np.arange(len(queries))
+    with (
+        faiss_settings(threads, base.shape[1]),
+        threadpool_limits(limits=threads, user_api="blas"),
+        np.errstate(over="ignore", invalid="ignore"),  # sums over queries too far out prove nothing, see below
+    ):
+        singles = _singles(space)
+        for number in (k + _SPARE, max(_MANY, 4 * k)):
+            unproven = np.zeros(len(queries), dtype=bool)
+            for start in range(0, len(waiting), _QUERIES):
+                rows = waiting[start : start + _QUERIES]
+                distances[rows], ids[rows], unproven[rows] = _nearest_candidates(space, singles, rows, k, number)
+            waiting = np.flatnonzero(unproven)
+        del singles
+        for start in range(0, len(waiting), _BRUTE_QUERIES):
+            rows = waiting[start : start + _BRUTE_QUERIES]
+            distances[rows], ids[rows] = _nearest_of_all(space, rows, distances[rows])
+    return np.ldexp(distances, -space.direct), ids
+
+
+def _space(queries: Floats, base: Floats) -> _Space:
+    largest = max(_largest(queries), _largest(base))
+    if largest > _LARGEST:
+        msg = "coordinates beyond 1e300 cannot be compared; rescale the columns"
+        raise InputError(msg)
+    shift = base.mean(axis=0)
+    spread = max(_largest(base[part] - shift) for part in _parts(len(base), base.shape[1]))
+    large = math.frexp(largest)[1]
+    small = math.frexp(spread)[1] if spread else large
+    direct = -large if large > _PLAIN else min(-small, 1000) if small < -_PLAIN else 0
+    return _Space(queries, base, shift, scale=min(_REACH - small, 1000), direct=direct)
+
+
+def _largest(rows: Floats) -> float:
+    return max(float(rows.max()), -float(rows.min())) if rows.size else 0.0
+
+
+def _parts(rows: int, width: int) -> Iterator[slice]:
+    """Cut so many rows of that width into blocks that stay in the cache."""
+    step = max(1, _BLOCK // width)
+    return (slice(start, start + step) for start in range(0, rows, step))
+
+
+def _singles(space: _Space) -> Singles:
+    """Return the centred base in float32."""
+    singles = np.empty(space.base.shape, dtype=np.float32)
+    for part in _parts(len(space.base), space.base.shape[1]):
+        singles[part] = space.centre(space.base[part])
+    return singles
+
+
+def _nearest_candidates(
+    space: _Space, singles: Singles, rows: Ints, k: int, number: int
+) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+    """Answer query `rows` from so many candidates each: distances, ids and whether the answer is not proven."""
+    size, width = space.base.shape
+    centred = space.centre(space.queries[rows])
+    proven = np.ones(len(rows), dtype=bool)
+    if number >= size:
+        candidates, number = np.broadcast_to(np.arange(size), (len(rows), size)), size
+        reached = np.full(len(rows), np.inf)
+    else:
+        proven = np.abs(centred).max(axis=1) < _FARTHEST
+        asked = np.where(proven[:, np.newaxis], centred, 0.0).astype(np.float32)
+        reached, candidates = propose(asked, singles, number)
+    found = space.pairs(np.repeat(rows, number), candidates.ravel()).reshape(-1, number)
+    order = np.lexsort((candidates, found), axis=-1)[:, :k]
+    distances = np.take_along_axis(found, order, axis=1)
+    if number < size:
+        error = (width + 8) * _SINGLE
+        limit = _limit(space.squared(distances[:, -1]), _lengths(centred), error / (1 - error))
+        proven &= (reached > limit + _UNDERFLOW) & (error < 1)
+    return distances, np.take_along_axis(candidates, order, axis=1), ~proven
+
+
+def _nearest_of_all(space: _Space, rows: Ints, known: Floats) -> tuple[Floats, Ints]:
+    """Answer query `rows` from the whole base; `known`, (rows, k), holds distances to some k of its rows."""
+    centred = space.centre(space.queries[rows])
+    lengths = _lengths(centred)
+    error = 2 * (space.base.shape[1] + 16) * _DOUBLE
+    bound = space.squared(known[:, -1])
+    best = np.full(known.shape, np.inf)
+    ids = np.full(known.shape, -1, dtype=np.int64)
+    for start in range(0, len(space.base), _BRUTE_BASE):
+        others = space.centre(space.base[start : start + _BRUTE_BASE])
+        near = lengths[:, np.newaxis] ** 2 + _lengths(others) ** 2 - 2 * (centred @ others.T)
+        limit = _limit(bound, lengths, error)[:, np.newaxis] + _UNDERFLOW
+        # Where a row is too far out for these sums (infinity, NaN), they rule nothing out.
+        at, other = np.nonzero(~(near > limit))
+        if len(at):
+            best, ids = _merge(best, ids, at, space.pairs(rows[at], other + start), other + start)
+            bound = np.minimum(bound, space.squared(best[:, -1]))
+    return best, ids
+
+
+def _merge(best: Floats, ids: Ints, at: Ints, found: Floats, found_ids: Ints) -> tuple[Floats, Ints]:
+    """Keep the k smallest (distance, id) of each row from what it had and from what was found at rows `at`."""
+    rows, k = best.shape
+    owner = np.concatenate([np.repeat(np.arange(rows), k), at])
+    distance = np.concatenate([best.ravel(), found])
+    number = np.concatenate([ids.ravel(), found_ids])
+    order = np.lexsort((number, distance, owner))
+    starts = np.searchsorted(owner[order], np.arange(rows))
+    chosen = order[starts[:, np.newaxis] + np.arange(k)]
+    return distance[chosen], number[chosen]
+
+
+def _limit(squared: Floats, lengths: Floats, error: float) -> Floats:
+    """Return what sums with this relative error may make of the squared distance of a row within `squared`."""
+    limit: Floats = squared + error * (2 * lengths + np.sqrt(squared)) ** 2
+    return limit
+
+
+def _lengths(rows: Floats) -> Floats:
+    lengths: Floats = np.sqrt(np.square(rows).sum(axis=1))
+    return lengths

@@ -1,0 +1,173 @@
+"""FAMD coordinates: the space that all distances between rows are taken in.
+
+Factor analysis of mixed data with all components is a rotation of the scaled columns, so the distances are taken in
+the scaled columns themselves and no eigenvector enters. The scaling is fitted on all real rows together, original and
+holdout alike, so that neither side is favoured; never on synthetic rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from reportgen.distances import Floats, Ints
+from reportgen.errors import InputError
+from reportgen.read.partition import ColumnSchema, Partition, Side
+from reportgen.settings import Settings
+from reportgen.space.axes import leading_axes
+from reportgen.space.columns import EncodedColumn, category_column, number_column, plain_column
+
+_LARGEST_CODE = 2**62
+
+
+@dataclass(frozen=True)
+class ColumnSpace:
+    """What one used column weighs in the distances, and what was done to its values."""
+
+    inertia: float
+    """Share (0-1) of the variance of the real rows that lies in this column."""
+    pooled_levels: int
+    """Levels of the real rows that share the level "(rare)"."""
+    unseen_rows: int
+    """Synthetic rows whose level no real row has; missing values are not among them."""
+    missing_only_in_synthetic: int
+    """Synthetic rows without a value, where no real row lacks one."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """All tables in one space. Rows that are identical as encoded are one row of `coordinates`.
+
+    `coordinates` has shape (different rows, dimensions), C-contiguous and read-only; the order of its rows and columns
+    depends on their contents alone, not on their order in the files. `original`, `synthetic` and `holdout` hold the
+    position of each row of the table in it. `columns` is keyed by column name. `inertia` is the share (0-1) of the
+    real rows' variance that the dimensions keep.
+    """
+
+    coordinates: Floats
+    original: Ints
+    synthetic: Ints
+    holdout: Ints | None
+    columns: dict[str, ColumnSpace]
+    dimensions: int
+    inertia: float
+    fitted_on: Literal["original", "original and holdout"] | None
+
+    @property
+    def sides(self) -> dict[Side, Ints]:
+        """The positions of each table's rows by name: original, holdout where given, synthetic."""
+        if self.holdout is None:
+            return {"original": self.original, "synthetic": self.synthetic}
+        return {"original": self.original, "holdout": self.holdout, "synthetic": self.synthetic}
+
+    @property
+    def unique_rows(self) -> dict[Side, int]:
+        """The number of different rows of each table, as encoded."""
+        return {side: len(np.unique(positions)) for side, positions in self.sides.items()}
+
+
+def encode(partition: Partition, settings: Settings) -> Encoded:
+    """Place the rows of all tables in one space.
+
+    InputError where no column is used, no real row exists, the columns are not numbers although `--projection none`
+    says so, or fewer components exist than asked for.
+    """
+    real = len(partition.original.frame) + (0 if partition.holdout is None else len(partition.holdout.frame))
+    if not partition.used:
+        msg = "no column is left to take distances in; see why each was left out with --dry-run"
+        raise InputError(msg)
+    if real == 0:
+        msg = f"{partition.original.source.name}: has no rows"
+        raise InputError(msg)
+    if settings.projection == "none" and settings.components != "all":
+        msg = "setting 'components': needs the projection famd; with --projection none columns are used as they are"
+        raise InputError(msg)
+    schema = sorted(partition.used, key=lambda column: column.name)
+    columns = [_encode_column(_stacked(partition, column), column, settings, real) for column in schema]
+    first, groups = _collapse(columns)
+    coordinates = np.concatenate([column.points[column.codes[first]] for column in columns], axis=1)
+    inertia = 1.0
+    if settings.components != "all":
+        counts = np.bincount(groups[:real], minlength=len(first))
+        coordinates, inertia = leading_axes(coordinates, counts, settings.components)
+    coordinates = np.ascontiguousarray(coordinates)
+    sides = _split(groups, partition)
+    for array in (coordinates, *sides.values()):
+        array.setflags(write=False)
+    spaces = _spaces(schema, columns)
+    return Encoded(
+        coordinates=coordinates,
+        original=sides["original"],
+        synthetic=sides["synthetic"],
+        holdout=sides.get("holdout"),
+        columns={column.name: spaces[column.name] for column in partition.used},
+        dimensions=coordinates.shape[1],
+        inertia=inertia,
+        fitted_on=_fitted_on(partition, settings),
+    )
+
+
+def _stacked(partition: Partition, column: ColumnSchema) -> pd.Series[Any]:
+    """One column of all tables, real rows first."""
+    return pd.concat([table.frame[column.name] for table in partition.sides.values()], ignore_index=True)
+
+
+def _encode_column(series: pd.Series[Any], column: ColumnSchema, settings: Settings, real: int) -> EncodedColumn:
+    if settings.projection == "none":
+        if column.kind != "numeric":
+            msg = f"column {column.name!r}: is {column.kind}; --projection none needs numbers (--ignore leaves it out)"
+            raise InputError(msg)
+        return plain_column(series, real)
+    if column.kind in {"numeric", "datetime"}:
+        return number_column(series, real)
+    return category_column(series, real)
+
+
+def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:
+    """Group the rows that agree in all codes; groups are in the lexicographic order of their codes.
+
+    Returns a row of each group, shape (groups,), and the group of each row, shape (rows,).
+    """
+    groups = np.zeros(len(columns[0].codes), dtype=np.int64)
+    size = 1
+    for column in columns:
+        if size * len(column.points) > _LARGEST_CODE:
+            ranked, groups = np.unique(groups, return_inverse=True)
+            size = len(ranked)
+        groups = groups * len(column.points) + column.codes
+        size *= len(column.points)
+    _, first, groups = np.unique(groups, return_index=True, return_inverse=True)
+    return first.astype(np.int64), groups.astype(np.int64)
+
+
+def _split(groups: Ints, partition: Partition) -> dict[Side, Ints]:
+    sides: dict[Side, Ints] = {}
+    start = 0
+    for side, table in partition.sides.items():
+        stop = start + len(table.frame)
+        sides[side] = groups[start:stop].copy()
+        start = stop
+    return sides
+
+
+def _spaces(schema: list[ColumnSchema], columns: list[EncodedColumn]) -> dict[str, ColumnSpace]:
+    total = math.fsum(column.inertia for column in columns)
+    return {
+        column.name: ColumnSpace(
+            inertia=encoded.inertia / total if total else 0.0,
+            pooled_levels=encoded.pooled_levels,
+            unseen_rows=encoded.unseen_rows,
+            missing_only_in_synthetic=encoded.missing_only_in_synthetic,
+        )
+        for column, encoded in zip(schema, columns, strict=True)
+    }
+
+
+def _fitted_on(partition: Partition, settings: Settings) -> Literal["original", "original and holdout"] | None:
+    if settings.projection == "none":
+        return None
+    return "original" if partition.holdout is None else "original and holdout"
