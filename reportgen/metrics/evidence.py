@@ -7,9 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
+from reportgen.copies import CopyCounts
 from reportgen.distances import NeighbourDistances
 from reportgen.model import HoldoutKind, Measured, NotMeasured
 from reportgen.settings import Settings
+from reportgen.words import sentence
 
 
 @dataclass(frozen=True)
@@ -21,35 +23,11 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class CopyCounts:
-    """Rows identical on all used columns, as read. The holdout's counts are None without a true holdout."""
-
-    synthetic_rows: int
-    synthetic_in_original: int
-    synthetic_in_holdout: int | None
-    synthetic_in_both: int | None
-    original_rows: int
-    original_in_synthetic: int
-    original_with_twin: int
-    """Original rows with an identical other original row."""
-    different_originals_copied: int
-    """Different rows of the original among those found again."""
-    holdout_rows: int | None
-    holdout_in_original: int | None
-    original_in_holdout: int | None
-    real_rows_repeat: bool
-    """Whether any two rows of original and holdout together are identical."""
-    near_twins: bool
-    """Whether two different rows of original and holdout agree on all used columns but one."""
-
-
-@dataclass(frozen=True)
 class Evidence:
-    """Everything a metric may look at. `draws` is empty where a base has fewer than two rows or none exists."""
+    """Everything a metric may look at. `draws` is empty where either base has fewer than two rows."""
 
     holdout: HoldoutKind
     draws: tuple[Draw, ...]
-    drawn_down: bool
     copies: CopyCounts
 
 
@@ -60,3 +38,8 @@ class Metric(Protocol):
 
     def measure(self, evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:
         """Compute the metric's scores and distributions."""
+
+
+def too_few_rows() -> NotMeasured:
+    """Say that a base or the original has fewer than two rows, so that there is no second closest row."""
+    return NotMeasured(code="too_few_rows", reason=sentence("not_measured.too_few_rows"))

@@ -1,0 +1,354 @@
+"""The command line: the only module that prints and exits.
+
+Exit codes: 0 the gate is met, 1 it is not (all outputs are written first), 2 the command or its input is wrong, 3 the
+environment can't do it. Data goes to stdout, messages and progress to stderr. Heavy libraries load inside the commands,
+so that `reportgen --help` loads none.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reportgen import __version__
+from reportgen.errors import EnvironmentLacking, InputError, ReportgenError
+
+if TYPE_CHECKING:
+    from reportgen.api import Assessment
+    from reportgen.settings import Settings
+
+MET, NOT_MET, WRONG_INPUT, WRONG_ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # type: ignore[assignment]  # not exported by typer
+_ClickError: type[Exception] = _UsageError.__mro__[1]  # type: ignore[assignment]
+_MESSAGES = "Messages"
+_COLUMNS = "Columns"
+_MEASURING = "Measuring"
+
+app = typer.Typer(
+    name="reportgen",
+    help="Judge whether a synthetic or anonymised dataset leaks the real people behind it, and write the report.",
+    epilog="Exit codes: 0 gate met, 1 gate not met, 2 wrong command or input, 3 the environment cannot do it.",
+    add_completion=True,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+Outputs = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write this file; the suffix is the format. Repeatable."),
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No messages but errors.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more; a traceback for internal errors.")]
+
+
+@app.command()
+def assess(  # noqa: PLR0917 -- typer maps parameters to options
+    original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The table the generator was trained on.")],
+    synthetic: Annotated[str, typer.Argument(metavar="SYNTHETIC", help="The generator's output.")],
+    holdout: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Real rows that the generator never saw.", show_default=False)
+    ] = None,
+    output: Outputs = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("-m", "--metric", metavar="KEY", help="Only this metric. Repeatable.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("-c", "--config", metavar="FILE", help="TOML file with settings [default: ./reportgen.toml]."),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Identifier: left out of the distances.", rich_help_panel=_COLUMNS),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Left out of everything.", rich_help_panel=_COLUMNS)
+    ] = None,
+    numeric: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Take as numbers.", rich_help_panel=_COLUMNS)
+    ] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Take as categories.", rich_help_panel=_COLUMNS)
+    ] = None,
+    projection: Annotated[
+        str | None,
+        typer.Option(metavar="famd|none", help="none: columns are coordinates already.", rich_help_panel=_MEASURING),
+    ] = None,
+    components: Annotated[
+        str | None,
+        typer.Option(metavar="N|all", help="Leading components that distances use.", rich_help_panel=_MEASURING),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Every random draw derives from it.", rich_help_panel=_MEASURING)
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(metavar="PCT", help="Leak you accept, % of synthetic rows [default: 1.0].", show_default=False),
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Exit 1 at this level or above: low, inconclusive, moderate, high, never [default: inconclusive].",
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    lang: Annotated[str | None, typer.Option(help="Language of the report: en.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print how each column was understood; measure nothing.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; never changes a result.")] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Read, measure, judge, and write every output named."""
+    from reportgen import api
+    from reportgen.config import settings_from
+    from reportgen.settings import make_settings
+
+    _check_outputs(output)
+    options = {
+        "metric": tuple(metric) if metric else None,
+        "key": tuple(key) if key else None,
+        "ignore": tuple(ignore) if ignore else None,
+        "numeric": tuple(numeric) if numeric else None,
+        "categorical": tuple(categorical) if categorical else None,
+        "projection": projection,
+        "components": components,
+        "seed": seed,
+        "tolerance": tolerance,
+        "fail_on": fail_on,
+        "title": title,
+        "lang": lang,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    settings = make_settings(settings_from(given, os.environ, config))
+    if settings.fail_on == "low":
+        msg = "--fail-on low can never be met, since low is the lowest level; use inconclusive, moderate, high or never"
+        raise InputError(msg)
+    if dry_run:
+        _print_columns(original, synthetic, holdout, settings)
+        return
+    with _progress(quiet=quiet) as report:
+        assessment = api.run_assessment(original, synthetic, holdout, settings, jobs=jobs, progress=report)
+    if verbose:
+        _say(f"threads: {jobs or 'all available'}")
+    _deliver(assessment, output, quiet=quiet)
+    _gate(assessment)
+
+
+@app.command()
+def render(
+    result: Annotated[str, typer.Argument(metavar="RESULT.json", help="A result that assess wrote.")],
+    output: Outputs = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 -- read in main, before anything can fail
+) -> None:
+    """Write reports again from the result alone; no personal data needed."""
+    from reportgen import api
+
+    if not output:
+        msg = "render: name at least one output with -o FILE"
+        raise InputError(msg)
+    _check_outputs(output)
+    _deliver(api.load(result), output, quiet=quiet)
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.")] = Path(
+        "reportgen-demo"
+    ),
+    quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 -- read in main, before anything can fail
+) -> None:
+    """Assess the two bundled examples, good and leaky: HTML, PDF and JSON of each."""
+    from reportgen import api
+    from reportgen._resources import resource
+    from reportgen.settings import Settings
+
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"{output.name}: the folder cannot be made ({error.strerror}); choose another with -o"
+        raise InputError(msg) from None
+    example = resource("examples", "adult")
+    for name, title in (("good", "UCI Adult, synthetic table"), ("leaky", "UCI Adult, leaky control")):
+        tables = (example / "original.parquet", example / f"synthetic_{name}.parquet", example / "holdout.parquet")
+        with _progress(quiet=quiet) as report:
+            assessment = api.run_assessment(*tables, Settings(title=title), progress=report)
+        if not quiet:
+            _print_summary(assessment)
+            print()
+        _deliver(assessment, [str(output / f"{name}{suffix}") for suffix in (".html", ".pdf", ".json")], quiet=quiet)
+
+
+@app.command()
+def doctor() -> None:
+    """Show versions, system libraries and fonts; name what is missing and the command that installs it."""
+    from reportgen import environment
+
+    checks = environment.checks()
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        print(f"{'ok     ' if check.ok else 'MISSING'}  {check.name:<{width}}  {check.found or ''}".rstrip())
+        if check.remedy and not check.ok:
+            print(f"         {' ' * width}  install it: {check.remedy}")
+    if not all(check.ok for check in checks):
+        raise typer.Exit(WRONG_ENVIRONMENT)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the result."""
+    import json
+
+    from reportgen.model import Result
+
+    print(json.dumps(Result.model_json_schema(mode="serialization"), indent=1, sort_keys=True))
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,  # noqa: FBT002
+) -> None:
+    if version:
+        print(f"reportgen {__version__}")
+        raise typer.Exit(MET)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit. Every error becomes one line and an exit code here, and nowhere else."""
+    words = sys.argv[1:] if arguments is None else arguments
+    verbose = "-v" in words or "--verbose" in words
+    for stream in (sys.stdout, sys.stderr):  # LC_ALL=C must not turn a column's name into a crash
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = typer.main.get_command(app)(args=words, prog_name="reportgen", standalone_mode=False)
+    except InputError as error:
+        _fail(str(error), WRONG_INPUT)
+    except ReportgenError as error:
+        _fail(str(error), WRONG_ENVIRONMENT)
+    except _ClickError as error:
+        message = getattr(error, "format_message", lambda: "wrong usage")()
+        _fail(f"{message.splitlines()[0] if message else 'name a command'} (see reportgen --help)", WRONG_INPUT)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted; nothing was left half-written", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(WRONG_ENVIRONMENT)
+    except MemoryError:
+        _fail("out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT)
+    except Exception as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        if verbose:
+            traceback.print_exc()
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        _fail(f"internal error: {type(error).__name__} at {where}; -v shows the traceback", WRONG_ENVIRONMENT)
+    sys.exit(code or MET)
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"reportgen: error: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
+def _check_outputs(output: list[str] | None) -> None:
+    """Refuse an unknown suffix or an unwritable place before anything is read."""
+    from reportgen import render as formats
+    from reportgen.output import check_writable
+
+    for name in output or ():
+        if name != "-":
+            formats.format_of(name)
+            check_writable(Path(name))
+    if len(set(output or ())) != len(output or ()):
+        msg = "the same output is named twice; name each file once"
+        raise InputError(msg)
+
+
+def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -> None:
+    """Make every output, then write them together. What the machine can't make is named last; the others stand."""
+    from reportgen.output import write_whole
+
+    if not output:
+        if not quiet:
+            _print_summary(assessment)
+        return
+    contents: dict[Path, bytes] = {}
+    lacking: EnvironmentLacking | None = None
+    for name in output:
+        if name == "-":
+            sys.stdout.write(assessment.to_json())
+            continue
+        try:
+            contents[Path(name)] = assessment.rendered(name)
+        except EnvironmentLacking as error:
+            lacking = error
+    write_whole(contents)
+    if not quiet:
+        for path in contents:
+            _say(f"wrote {path}")
+    if lacking:
+        raise lacking
+
+
+def _gate(assessment: Assessment) -> None:
+    """Exit 1 with one closing line when the level is at or above the one to fail on."""
+    from reportgen.verdict.level import gate_is_met
+    from reportgen.words import sentence
+
+    settings, verdict = assessment.result.settings, assessment.verdict
+    if gate_is_met(verdict.level, settings.fail_on):
+        return
+    first = verdict.reasons[0]
+    change = "no_true_holdout" if assessment.holdout.kind != "provided" else verdict.level
+    advice = sentence(f"gate.{change}")
+    _say(f"gate not met: verdict {verdict.level}, fails at {settings.fail_on} or above; {first.text} {advice}")
+    raise typer.Exit(NOT_MET)
+
+
+def _print_summary(assessment: Assessment) -> None:
+    from reportgen.render.summary import render_summary
+
+    print(render_summary(assessment.result), end="")
+
+
+def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:
+    from reportgen.read.naming import shown_name
+    from reportgen.read.summary import describe_columns
+    from reportgen.runner import read_inputs
+
+    for column in describe_columns(read_inputs(original, synthetic, holdout, settings)):
+        state = "used" if column.used else f"left out: {column.reason}"
+        print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *column.remarks))}")
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Show the stage on a terminal; say nothing anywhere else."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status("starting") as status:
+        yield lambda stage, done, total: status.update(f"{stage} {done + 1}/{total}" if total > 1 else stage)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Closest Distances Ratio (seed 000): does an original row pair up with one synthetic row?
+
+r = d1/d2 of each original row, 1 where d2 is 0; 100 x median r(t, S) / median r(t, H), and the same with the 2.5th
+percentile ("outlier", the lower tail of the ratios). Each original row looks for its two closest synthetic and its two
+closest holdout rows. Percent of the holdout, higher is better.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.metrics.distribution import ratio_histograms
+from reportgen.metrics.evidence import Evidence, too_few_rows
+from reportgen.metrics.relative import notes_on, relative_scores, repeated_copies
+from reportgen.model import Measured, NotMeasured
+from reportgen.settings import Settings
+
+KEY = "closest_distances_ratio"
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:
+    """Compare the ratios of the original rows against both bases."""
+    if not evidence.draws:
+        return too_few_rows()
+    pairs = [(draw.synthetic.ratio, draw.holdout.ratio) for draw in evidence.draws]
+    scores = relative_scores(pairs, "ratio", settings, random)
+    if copies := repeated_copies(evidence.draws):
+        scores["repeated_copies"] = copies
+    return Measured(
+        scores=scores,
+        distributions=ratio_histograms({"synthetic": pairs[0][0], "holdout": pairs[0][1]}),
+        notes=notes_on(evidence, scores),
+    )

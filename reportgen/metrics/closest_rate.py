@@ -1,0 +1,75 @@
+"""Closest Rate (seed 001): how many original rows have no synthetic row that is both too close and too distinct?
+
+tau_d and tau_r are the 5th percentiles (midpoint) of d1(t, H) and r(t, H). A row is at risk when d1(t, S) <= tau_d and
+r(t, S) <= tau_r; the rate is 100 x (1 - share at risk). Beside it the holdout's own rate, by the same thresholds. Each
+original row looks for its two closest synthetic rows. Percent of original rows, higher is better.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.distances import Floats
+from reportgen.metrics.bootstrap import intervals
+from reportgen.metrics.distribution import distance_ratio_cells
+from reportgen.metrics.evidence import Evidence, too_few_rows
+from reportgen.metrics.relative import notes_on
+from reportgen.model import Measured, NotMeasured, Score
+from reportgen.settings import Settings
+
+KEY = "closest_rate"
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:
+    """Count the original rows at or below both thresholds."""
+    if not evidence.draws:
+        return too_few_rows()
+    level = settings.closest_rate_percentile / 100
+    series = [
+        (draw.synthetic.first, draw.synthetic.ratio, draw.holdout.first, draw.holdout.ratio) for draw in evidence.draws
+    ]
+    counts = np.array([at_risk(tuple(one[np.newaxis] for one in draw), level) for draw in series])[:, :, 0]
+    thresholds = np.array([np.quantile(draw[2:], level, axis=1, method="midpoint") for draw in series])
+    rows = len(series[0][0])
+    risk, risk_holdout = np.median(counts, axis=0).tolist()
+    distance_threshold, ratio_threshold = np.median(thresholds, axis=0).tolist()
+    ((low, high),) = intervals(
+        series, lambda draw: 100 * (1 - at_risk(draw, level)[:1] / rows), settings.resamples, random
+    )
+    scores = {
+        "rate": Score(
+            value=100 * (1 - risk / rows),
+            low=low,
+            high=high,
+            reference=100 * (1 - risk_holdout / rows),
+            unit="percent",
+            better="higher",
+        ),
+        "at_risk": Score(value=risk, reference=risk_holdout, unit="count", better="lower"),
+        "distance_threshold": Score(value=distance_threshold, unit="distance", better="context"),
+        "ratio_threshold": Score(value=ratio_threshold, unit="ratio", better="context"),
+    }
+    first = series[0]
+    return Measured(
+        scores=scores,
+        joint=distance_ratio_cells(
+            {"synthetic": first[0], "holdout": first[2]}, {"synthetic": first[1], "holdout": first[3]}
+        ),
+        notes=notes_on(evidence, scores),
+    )
+
+
+def at_risk(series: tuple[Floats, ...], level: float) -> Floats:
+    """Rows at risk against the synthetic rows and against the holdout, shape (2, resamples).
+
+    `series`: d1(t, S), r(t, S), d1(t, H), r(t, H), each shape (resamples, rows). Ties with a threshold count (<=).
+    """
+    distance, ratio, distance_holdout, ratio_holdout = series
+    tau_d = np.quantile(distance_holdout, level, axis=1, method="midpoint", keepdims=True)
+    tau_r = np.quantile(ratio_holdout, level, axis=1, method="midpoint", keepdims=True)
+    return np.stack(
+        [
+            ((distance <= tau_d) & (ratio <= tau_r)).sum(axis=1),
+            ((distance_holdout <= tau_d) & (ratio_holdout <= tau_r)).sum(axis=1),
+        ]
+    ).astype(np.float64)

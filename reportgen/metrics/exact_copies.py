@@ -1,0 +1,41 @@
+"""Exact copies: synthetic rows identical to an original row on all used columns, by value as read, not by distance.
+
+Beside it the share identical to a holdout row, which is what chance produces. Shares of synthetic rows, lower is
+better; the interval is Clopper-Pearson's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.metrics.evidence import Evidence
+from reportgen.model import Measured, NotMeasured, Score
+from reportgen.settings import Settings
+from reportgen.verdict.intervals import clopper_pearson
+
+KEY = "exact_copies"
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:  # noqa: ARG001 -- every metric is called alike
+    """Give the counts of identical rows as shares with their interval."""
+    copies = evidence.copies
+    rows = copies.synthetic_rows
+    low, high = clopper_pearson(copies.synthetic_in_original, rows)
+    chance = None if copies.synthetic_in_holdout is None else copies.synthetic_in_holdout / rows
+    again_by_chance = None if copies.original_in_holdout is None else float(copies.original_in_holdout)
+    scores = {
+        "synthetic_rows": Score(
+            value=copies.synthetic_in_original / rows,
+            low=low,
+            high=high,
+            reference=chance,
+            unit="share",
+            better="lower",
+        ),
+        "original_rows": Score(
+            value=float(copies.original_in_synthetic), reference=again_by_chance, unit="count", better="lower"
+        ),
+    }
+    if copies.synthetic_in_both is not None:
+        scores["in_both"] = Score(value=copies.synthetic_in_both / rows, unit="share", better="context")
+    return Measured(scores=scores)

@@ -1,0 +1,90 @@
+"""The form that Distance To Closest and Closest Distances Ratio share (seed 000).
+
+A quantity of each original row (distance or ratio) is measured once against the synthetic rows and once against the
+holdout rows; median and lower tail of the first are given in percent of the second. Higher is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from reportgen.distances import Floats
+from reportgen.metrics.bootstrap import intervals
+from reportgen.metrics.evidence import Draw, Evidence
+from reportgen.model import NoteCode, Score, Unit
+from reportgen.settings import Settings
+
+
+def relative_scores(
+    pairs: Sequence[tuple[Floats, Floats]], unit: Unit, settings: Settings, random: np.random.Generator
+) -> dict[str, Score]:
+    """Scores from the quantity against synthetic and holdout rows, one pair of shape (rows,) a draw.
+
+    `median` and `outlier` (the settings' tail percentile): 100 x synthetic / holdout, the median over the draws; 100
+    with the note `reference_zero` where the holdout's value is 0 in any draw. `median_raw`, `outlier_raw`: the
+    quantity itself. `tail_share`: share of rows at or below the holdout's tail percentile.
+    """
+    levels = (0.5, settings.tail_percentile / 100)
+    synthetic, holdout = (np.array([np.quantile(pair[side], levels) for pair in pairs]) for side in (0, 1))
+    values = np.median(in_percent(synthetic, holdout), axis=0)
+    ranges = intervals(
+        pairs,
+        lambda series: in_percent(*(np.quantile(one, levels, axis=1) for one in series)),
+        settings.resamples,
+        random,
+    )
+    scores = {}
+    for i, name in enumerate(("median", "outlier")):
+        undefined = bool((holdout[:, i] == 0).any())
+        low, high = (None, None) if undefined else ranges[i]
+        scores[name] = Score(
+            value=float(values[i]),
+            low=low,
+            high=high,
+            reference=100.0,
+            unit="percent",
+            better="higher",
+            note="reference_zero" if undefined else None,
+        )
+        scores[f"{name}_raw"] = Score(
+            value=float(np.median(synthetic[:, i])),
+            reference=float(np.median(holdout[:, i])),
+            unit=unit,
+            better="higher",
+        )
+    below = [[(one <= tail).mean() for one in pair] for pair, tail in zip(pairs, holdout[:, 1], strict=True)]
+    share, reference = np.median(below, axis=0).tolist()
+    scores["tail_share"] = Score(value=share, reference=reference, unit="share", better="lower")
+    return scores
+
+
+def in_percent(value: Floats, reference: Floats) -> Floats:
+    """100 x value / reference, and 100 where the reference is 0 (seed 000)."""
+    return np.divide(100 * value, reference, out=np.full_like(value, 100.0), where=reference > 0)
+
+
+def repeated_copies(draws: Sequence[Draw]) -> Score | None:
+    """Original rows at distance 0 from two synthetic rows: copied twice, they read as if there were no copy at all.
+
+    The median over the draws; None without any.
+    """
+    count = float(np.median([(draw.synthetic.second == 0).sum() for draw in draws]))
+    return Score(value=count, unit="count", better="lower") if count else None
+
+
+def notes_on(evidence: Evidence, scores: dict[str, Score]) -> tuple[NoteCode, ...]:
+    """The codes of what a reader of these scores has to know."""
+    notes: list[NoteCode] = []
+    if any(score.note == "reference_zero" for score in scores.values()):
+        notes.append("reference_zero")
+    if "repeated_copies" in scores:
+        notes.append("repeated_copies")
+    if evidence.holdout == "approximate":
+        notes.append("approximate_holdout")
+    elif len(evidence.draws) > 1:
+        notes.append("drawn_down")
+    if len(evidence.draws) > 1:
+        notes.append("first_draw_shown")
+    return tuple(notes)

@@ -1,0 +1,303 @@
+"""The metric runner: read, align, holdout, groups, encode, search, measure, judge. No arithmetic of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reportgen import metrics
+from reportgen.copies import CopyCounts, count_copies, overlap_p_value
+from reportgen.distances import Ints, NeighbourDistances
+from reportgen.metrics.evidence import Draw, Evidence
+from reportgen.model import (
+    Column,
+    Controls,
+    Coverage,
+    Criterion,
+    Detectable,
+    Holdout,
+    InputFile,
+    Inputs,
+    Measured,
+    Memorising,
+    Metric,
+    NotMeasured,
+    Result,
+    Search,
+    Space,
+    Tool,
+    UniqueRows,
+)
+from reportgen.read.align import align
+from reportgen.read.fingerprint import content_sha256
+from reportgen.read.groups import RowGroups, identical_rows, near_twins, repeated_rows
+from reportgen.read.holdout import DrawPlan, holdout_kind, plan_draws
+from reportgen.read.partition import Partition, Table
+from reportgen.read.summary import describe_columns
+from reportgen.read.tables import RawTable, Tabular, read_table
+from reportgen.settings import METRIC_KEYS, Settings
+from reportgen.space.famd import Encoded, encode
+from reportgen.space.search import search
+from reportgen.verdict.findings import find
+from reportgen.verdict.level import judge, metric_verdicts
+from reportgen.words import sentence
+
+Progress = Callable[[str, int, int], None]
+"""Called with the stage's name, what is done of it and how much there is."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the outside world adds to a result: who ran what, when, on which versions. The runner reads no clock."""
+
+    created: str
+    command: str
+    version: str
+    environment: dict[str, str | None]
+    threads: int = 1
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def read_inputs(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> Partition:
+    """Read the tables and understand their columns alike; raise InputError where they don't fit together."""
+    raw: list[RawTable | None] = [
+        None if given is None else read_table(given, role)
+        for given, role in ((original, "original"), (synthetic, "synthetic"), (holdout, "holdout"))
+    ]
+    first, second, third = raw
+    assert first is not None  # noqa: S101 -- for the type checker: these two are always given
+    assert second is not None  # noqa: S101
+    return align(first, second, third, settings)
+
+
+def run(
+    original: Tabular,
+    synthetic: Tabular,
+    holdout: Tabular | None,
+    settings: Settings,
+    context: Run,
+    progress: Progress = silent,
+) -> Result:
+    """Measure and judge: from tables to a result."""
+    progress("read", 0, 1)
+    partition = read_inputs(original, synthetic, holdout, settings)
+    progress("encode", 0, 1)
+    rows = identical_rows(partition)
+    copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=near_twins(partition))
+    encoded = encode(partition, settings)
+
+    kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
+    plans = plan_draws(
+        kind,
+        len(rows.original),
+        len(rows.synthetic),
+        None if rows.holdout is None else len(rows.holdout),
+        settings.draws,
+        _random(settings, "draws"),
+    )
+    searcher = _Searcher(encoded, context.threads)
+    draws = tuple(_counted(_draws(searcher, plans), "search", len(plans), progress))
+    measured = _measure(Evidence(kind, draws, copies), settings, progress)
+    memorising = _memorising(searcher, rows, plans, Evidence(kind, draws, copies), settings, progress)
+
+    about = _holdout(rows, plans, copies, settings)
+    verdict = judge(about, copies, measured, settings)
+    columns = _columns(partition, encoded)
+    judged = metric_verdicts(verdict, measured)
+    return Result(
+        title=settings.title or sentence("result.title", synthetic=partition.synthetic.source.name),
+        created=context.created,
+        command=context.command,
+        tool=Tool(version=context.version),
+        environment=context.environment,
+        settings=settings,
+        inputs=_inputs(partition, rows),
+        columns=columns,
+        holdout=about,
+        space=Space(
+            projection=settings.projection,
+            components=settings.components,
+            dimensions=encoded.dimensions,
+            inertia=encoded.inertia,
+            fitted_on=encoded.fitted_on,
+        ),
+        search=Search(
+            queries=searcher.queries,
+            certified=searcher.queries,
+            unique_rows=UniqueRows(
+                original=len(np.unique(encoded.original)),
+                synthetic=len(np.unique(encoded.synthetic)),
+                holdout=None if encoded.holdout is None else len(np.unique(encoded.holdout)),
+            ),
+        ),
+        metrics=judged,
+        controls=Controls(
+            memorising=memorising,
+            detectable=Detectable(code="not_in_this_version", reason=sentence("not_measured.smallest_leak")),
+        ),
+        findings=find(columns, about, copies, judged),
+        coverage=_coverage(judged),
+        verdict=verdict,
+    )
+
+
+class _Searcher:
+    """Runs searches in one encoded space and counts their queries; every answer of `search` is exact."""
+
+    def __init__(self, encoded: Encoded, threads: int) -> None:
+        self.encoded = encoded
+        self.threads = threads
+        self.queries = 0
+
+    def __call__(self, queries: Ints, base: Ints) -> NeighbourDistances:
+        self.queries += len(queries)
+        return search(self.encoded.coordinates, queries, base, threads=self.threads)
+
+
+def _draws(searcher: _Searcher, plans: tuple[DrawPlan, ...]) -> Iterator[Draw]:
+    encoded = searcher.encoded
+    held = encoded.original if encoded.holdout is None else encoded.holdout
+    for plan in plans:
+        queries = encoded.original[plan.queries]
+        yield Draw(
+            synthetic=searcher(queries, encoded.synthetic[plan.synthetic]),
+            holdout=searcher(queries, held[plan.holdout]),
+        )
+
+
+def _counted(draws: Iterator[Draw], stage: str, total: int, progress: Progress) -> Iterator[Draw]:
+    for done, draw in enumerate(draws):
+        progress(stage, done, total)
+        yield draw
+
+
+def _measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict[str, Metric]:
+    """Run every selected metric; the others keep their place with the reason."""
+    outcomes: dict[str, Metric] = {
+        key: NotMeasured(code="not_in_this_version", reason=sentence("not_measured.not_in_this_version"))
+        for key in METRIC_KEYS
+    }
+    for done, metric in enumerate(metrics.ALL):
+        progress("measure", done, len(metrics.ALL))
+        if settings.metric and metric.KEY not in settings.metric:
+            outcomes[metric.KEY] = NotMeasured(code="not_selected", reason=sentence("not_measured.not_selected"))
+        else:
+            outcomes[metric.KEY] = metric.measure(evidence, settings, _random(settings, metric.KEY))
+    return outcomes
+
+
+def _memorising(
+    searcher: _Searcher,
+    rows: RowGroups,
+    plans: tuple[DrawPlan, ...],
+    evidence: Evidence,
+    settings: Settings,
+    progress: Progress,
+) -> Memorising:
+    """Run the same metrics with half of the synthetic rows replaced by copies of original rows."""
+    random = _random(settings, "memorising")
+    synthetic, original = len(rows.synthetic), len(rows.original)
+    replaced = random.permutation(synthetic)[: synthetic // 2]
+    copied = random.choice(original, len(replaced), replace=len(replaced) > original)
+
+    def memorise(own: Ints, source: Ints) -> Ints:
+        changed = own.copy()
+        changed[replaced] = source[copied]
+        return changed
+
+    copies = count_copies(
+        rows.original, memorise(rows.synthetic, rows.original), rows.holdout, near_twins=evidence.copies.near_twins
+    )
+    encoded = searcher.encoded
+    leaky = memorise(encoded.synthetic, encoded.original)
+    draws = []
+    for done, (plan, draw) in enumerate(zip(plans, evidence.draws, strict=True)):
+        progress("control", done, len(plans))
+        found = searcher(encoded.original[plan.queries], leaky[plan.synthetic])
+        draws.append(Draw(synthetic=found, holdout=draw.holdout))
+    control = replace(evidence, draws=tuple(draws), copies=copies)
+    outcomes = _measure(control, settings.model_copy(update={"resamples": 100}), silent)
+    return Memorising(
+        rows=len(replaced),
+        scores={
+            key: {name: score.model_copy(update={"low": None, "high": None}) for name, score in outcome.scores.items()}
+            for key, outcome in outcomes.items()
+            if isinstance(outcome, Measured)
+        },
+    )
+
+
+def _holdout(rows: RowGroups, plans: tuple[DrawPlan, ...], copies: CopyCounts, settings: Settings) -> Holdout:
+    kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
+    warnings = [] if kind == "provided" else [sentence("result.holdout_seen")]
+    overlap = None
+    if rows.holdout is not None:
+        overlap = overlap_p_value(rows.original, rows.holdout, _random(settings, "overlap"))
+    return Holdout(
+        kind=kind,
+        rows=len(rows.holdout) if rows.holdout is not None else len(rows.original) // 2,
+        draws=len(plans),
+        base_rows=len(plans[0].holdout) if plans else 0,
+        overlap_rows=copies.holdout_in_original or 0,
+        original_overlap_rows=copies.original_in_holdout or 0,
+        overlap_p_value=overlap,
+        warnings=tuple(warnings),
+    )
+
+
+def _inputs(partition: Partition, rows: RowGroups) -> Inputs:
+    def described(table: Table, ids: Ints) -> InputFile:
+        return InputFile(
+            name=table.source.name,
+            sha256=table.source.sha256,
+            content_sha256=content_sha256(table, partition.columns),
+            rows=len(table.frame),
+            columns=len(table.frame.columns),
+            repeated_rows=repeated_rows(ids),
+        )
+
+    return Inputs(
+        original=described(partition.original, rows.original),
+        synthetic=described(partition.synthetic, rows.synthetic),
+        holdout=None
+        if partition.holdout is None or rows.holdout is None
+        else described(partition.holdout, rows.holdout),
+    )
+
+
+def _columns(partition: Partition, encoded: Encoded) -> tuple[Column, ...]:
+    """Add to each used column what it weighs in the distances."""
+    described = []
+    for column in describe_columns(partition):
+        if column.name in encoded.columns:
+            weight = encoded.columns[column.name]
+            update = {
+                "inertia": weight.inertia,
+                "pooled_levels": weight.pooled_levels,
+                "unseen_rows": weight.unseen_rows,
+            }
+            described.append(column.model_copy(update=update))
+        else:
+            described.append(column)
+    return tuple(described)
+
+
+def _coverage(outcomes: dict[str, Metric]) -> Coverage:
+    """WP216: a criterion counts as assessed only when an attack on it ran; distances merely speak to singling out."""
+    measured = [key for key, outcome in outcomes.items() if isinstance(outcome, Measured)]
+    attacks = {
+        name: Criterion(assessed=name in measured, metrics=(name,) if name in measured else ())
+        for name in ("singling_out", "linkability", "inference")
+    }
+    attacks["singling_out"] = Criterion(assessed="singling_out" in measured, metrics=tuple(measured))
+    return Coverage(**attacks)
+
+
+def _random(settings: Settings, purpose: str) -> np.random.Generator:
+    """Give each purpose a stream of its own, so that leaving one out changes no other."""
+    return np.random.default_rng([settings.seed, *purpose.encode()])

@@ -1,0 +1,71 @@
+"""What speaks for a leak, read in the order of metrics.md, each piece of evidence as a reason with its numbers."""
+
+from __future__ import annotations
+
+from reportgen.copies import CopyCounts
+from reportgen.model import HoldoutKind, Reason
+from reportgen.verdict.intervals import lower_limit
+from reportgen.words import sentence
+
+
+def high(copies: CopyCounts, kind: HoldoutKind, tolerance: float) -> list[Reason]:
+    """Evidence for a high level. `tolerance` in percent of the synthetic rows.
+
+    Exact copies: the one-sided 95 % Clopper-Pearson limit of their share lies above the share that chance explains
+    (rows identical to a holdout row; without a true holdout, original rows with a twin) plus the tolerance.
+    """
+    if lower_limit(copies.synthetic_in_original, copies.synthetic_rows) > _chance(copies, kind) + tolerance / 100:
+        return [_copies_reason("exact_copies_above_tolerance", copies, kind, tolerance)]
+    return []
+
+
+def moderate(copies: CopyCounts, kind: HoldoutKind) -> list[Reason]:
+    """Evidence for a moderate level.
+
+    With a true holdout: exact copies of original rows where chance makes none, neither between the synthetic rows and
+    the holdout nor among the real rows, if two different rows are copied or real rows are far enough apart that no two
+    differ in one column only. Without one: the limit of `high` at a tolerance of zero.
+    """
+    if kind != "provided":
+        limit = lower_limit(copies.synthetic_in_original, copies.synthetic_rows)
+        return [_copies_reason("exact_copies_above_twins", copies, kind, 0.0)] if limit > _chance(copies, kind) else []
+    impossible_by_chance = not copies.synthetic_in_holdout and not copies.real_rows_repeat
+    telling = copies.different_originals_copied >= 2 or not copies.near_twins
+    if copies.synthetic_in_original and impossible_by_chance and telling:
+        return [_copies_reason("exact_copies_above_chance", copies, kind, 0.0)]
+    return []
+
+
+def _chance(copies: CopyCounts, kind: HoldoutKind) -> float:
+    """Share of synthetic rows that may equal an original row without a leak."""
+    if kind == "provided":
+        return (copies.synthetic_in_holdout or 0) / copies.synthetic_rows
+    return copies.original_with_twin / copies.original_rows
+
+
+def _copies_reason(code: str, copies: CopyCounts, kind: HoldoutKind, tolerance: float) -> Reason:
+    share = copies.synthetic_in_original / copies.synthetic_rows
+    bound = lower_limit(copies.synthetic_in_original, copies.synthetic_rows)
+    limit = _chance(copies, kind) + tolerance / 100
+    text = sentence(
+        f"reason.{code}",
+        copies=copies.synthetic_in_original,
+        rows=copies.synthetic_rows,
+        share=100 * share,
+        bound=100 * bound,
+        limit=100 * limit,
+        chance=100 * _chance(copies, kind),
+        tolerance=tolerance,
+        provided=kind == "provided",
+    )
+    return Reason.model_validate(
+        {
+            "code": code,
+            "metric": "exact_copies",
+            "text": text,
+            "value": share,
+            "bound": bound,
+            "limit": limit,
+            "unit": "share",
+        }
+    )

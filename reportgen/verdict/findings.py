@@ -1,0 +1,99 @@
+"""Findings: what a reader should know beside the verdict, one sentence each, made from the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reportgen.copies import CopyCounts
+from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Metric
+from reportgen.verdict.preconditions import SMALL_ORIGINAL, holdout_is_synthetic, is_leaky
+from reportgen.words import sentence
+
+DOMINANT_INERTIA = 0.3
+"""A column with more than this share of the inertia is named: it decides who is near to whom."""
+
+
+def find(
+    columns: tuple[Column, ...], holdout: Holdout, copies: CopyCounts, metrics: Mapping[str, Metric]
+) -> tuple[Finding, ...]:
+    """Collect all findings, warnings first."""
+    found = [*_holdout(holdout, copies), *_rows(copies), *_scores(metrics), *_columns(columns)]
+    order = {"warning": 0, "notice": 1, "info": 2}
+    return tuple(sorted(found, key=lambda finding: order[finding.severity]))
+
+
+def _finding(code: FindingCode, severity: str, **fields: Any) -> Finding:
+    numbers = fields.pop("numbers", {})
+    return Finding.model_validate(
+        {"code": code, "severity": severity, "text": sentence(f"finding.{code}", **numbers), **fields}
+    )
+
+
+def _holdout(holdout: Holdout, copies: CopyCounts) -> list[Finding]:
+    found = []
+    numbers: dict[str, Any]
+    if holdout.kind != "provided":
+        found.append(_finding("approximate_holdout", "warning", numbers={"kind": holdout.kind, "draws": holdout.draws}))
+        if copies.original_rows < SMALL_ORIGINAL:
+            numbers = {"rows": copies.original_rows, "enough": SMALL_ORIGINAL}
+            found.append(_finding("small_original", "notice", count=copies.original_rows, numbers=numbers))
+    elif holdout.draws > 1:
+        numbers = {"rows": holdout.base_rows, "draws": holdout.draws}
+        found.append(_finding("bases_drawn_down", "info", count=holdout.base_rows, numbers=numbers))
+    if holdout_is_synthetic(copies):
+        numbers = {"same": copies.synthetic_in_holdout, "rows": copies.synthetic_rows}
+        found.append(_finding("holdout_is_synthetic", "warning", count=copies.synthetic_in_holdout, numbers=numbers))
+    if holdout.overlap_rows:
+        leaky = is_leaky(holdout, copies)
+        numbers = {"overlap": holdout.overlap_rows, "rows": holdout.rows, "p": holdout.overlap_p_value}
+        found.append(
+            _finding(
+                "leaky_holdout" if leaky else "holdout_overlap",
+                "warning" if leaky else "info",
+                count=holdout.overlap_rows,
+                p_value=holdout.overlap_p_value,
+                numbers=numbers,
+            )
+        )
+    return found
+
+
+def _rows(copies: CopyCounts) -> list[Finding]:
+    if not copies.original_with_twin:
+        return []
+    numbers = {"twins": copies.original_with_twin, "rows": copies.original_rows}
+    severity = "notice" if copies.original_with_twin > copies.original_rows / 2 else "info"
+    return [_finding("original_rows_repeated", severity, count=copies.original_with_twin, numbers=numbers)]
+
+
+def _scores(metrics: Mapping[str, Metric]) -> list[Finding]:
+    found = []
+    measured = {key: metric for key, metric in metrics.items() if isinstance(metric, Measured)}
+    zero = [key for key, metric in measured.items() if "reference_zero" in metric.notes]
+    if zero:
+        found.append(_finding("reference_zero", "notice", numbers={"metrics": zero}))
+    counts = [m.scores["repeated_copies"].value for m in measured.values() if "repeated_copies" in m.notes]
+    if counts:
+        rows = round(max(counts))
+        found.append(_finding("repeated_copies", "warning", count=rows, numbers={"rows": rows}))
+    return found
+
+
+def _columns(columns: tuple[Column, ...]) -> list[Finding]:
+    found = []
+    for column in columns:
+        numbers: dict[str, Any] = {"column": column.name, "kind": column.kind}
+        if column.reason is not None:
+            found.append(_finding("column_left_out", "info", numbers=numbers | {"reason": column.reason}))
+            continue
+        if column.inertia is not None and column.inertia > DOMINANT_INERTIA and sum(c.used for c in columns) > 2:
+            found.append(_finding("column_dominates", "notice", numbers=numbers | {"share": 100 * column.inertia}))
+        if column.unseen_rows:
+            rows = column.unseen_rows
+            found.append(_finding("unseen_levels", "info", count=rows, numbers=numbers | {"rows": rows}))
+        real_missing = column.missing.original + (column.missing.holdout or 0)
+        if column.missing.synthetic and not real_missing:
+            rows = column.missing.synthetic
+            found.append(_finding("missing_only_in_synthetic", "notice", count=rows, numbers=numbers | {"rows": rows}))
+    return found

@@ -1,0 +1,21 @@
+"""Confidence limits of shares."""
+
+from __future__ import annotations
+
+from scipy import stats
+
+
+def clopper_pearson(hits: int, rows: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Two-sided exact interval of a share (Clopper and Pearson, Biometrika 1934); finite inside 0-1 for 0 of n, n of n.
+
+    For one-sided 95 % limits ask for confidence 0.90 and take the end that is needed, or call `lower_limit`.
+    """
+    alpha = (1 - confidence) / 2
+    low = float(stats.beta.ppf(alpha, hits, rows - hits + 1)) if hits else 0.0
+    high = float(stats.beta.ppf(1 - alpha, hits + 1, rows - hits)) if hits < rows else 1.0
+    return low, high
+
+
+def lower_limit(hits: int, rows: int, confidence: float = 0.95) -> float:
+    """One-sided lower Clopper-Pearson limit of a share: 0 when there is no hit."""
+    return float(stats.beta.ppf(1 - confidence, hits, rows - hits + 1)) if hits else 0.0

@@ -1,0 +1,53 @@
+"""Counts of identical rows and the test for a leaky holdout."""
+
+import numpy as np
+import pytest
+
+from reportgen.copies import count_copies, overlap_p_value
+
+
+def test_counts_by_hand():
+    # original 1 1 2 3, synthetic 1 2 2 9 7, holdout 2 7
+    counts = count_copies(np.array([1, 1, 2, 3]), np.array([1, 2, 2, 9, 7]), np.array([2, 7]), near_twins=False)
+    assert counts.synthetic_in_original == 3
+    assert counts.synthetic_in_holdout == 3
+    assert counts.synthetic_in_both == 2
+    assert counts.original_in_synthetic == 3
+    assert counts.different_originals_copied == 2
+    assert counts.original_with_twin == 2
+    assert counts.holdout_in_original == 1
+    assert counts.original_in_holdout == 1
+    assert counts.real_rows_repeat
+
+
+def test_without_a_holdout_nothing_is_said_of_one():
+    counts = count_copies(np.array([1, 2]), np.array([1]), None, near_twins=False)
+    assert counts.synthetic_in_holdout is None
+    assert counts.holdout_rows is None
+    assert not counts.real_rows_repeat
+
+
+def test_copying_two_percent_of_the_original_into_the_holdout_is_noticed():
+    original = np.arange(1000)
+    holdout = np.concatenate((original[:20], np.arange(2000, 2980)))
+    assert overlap_p_value(original, holdout, np.random.default_rng(0)) <= 0.01
+
+
+def test_natural_twins_are_not_noticed():
+    """Rows drawn from one population in which rows repeat: few p-values at or below .01 in 60 runs."""
+    flagged = 0
+    for run in range(60):
+        random = np.random.default_rng(run)
+        real = random.integers(20_000, size=2000)
+        flagged += overlap_p_value(real[:1000], real[1000:], random) <= 0.01
+    assert flagged <= 3  # expected 0.6; P(more than 3) < 0.4 %
+
+
+def test_no_overlap_has_a_p_value_of_one():
+    assert overlap_p_value(np.arange(5), np.arange(5, 9), np.random.default_rng(0)) == 1.0
+
+
+@pytest.mark.parametrize("size", [(100, 100), (100, 20)])
+def test_identical_files_are_noticed(size):
+    original = np.arange(size[0])
+    assert overlap_p_value(original, original[: size[1]], np.random.default_rng(0)) <= 0.01

@@ -1,0 +1,47 @@
+"""Files appear whole or not at all."""
+
+import os
+
+import pytest
+
+from reportgen.errors import InputError
+from reportgen.output import check_writable, write_whole
+
+
+def test_files_appear_with_their_content_and_nothing_beside_them(tmp_path):
+    write_whole({tmp_path / "a.json": b"a", tmp_path / "b.html": b"b"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.html"]
+    assert (tmp_path / "a.json").read_bytes() == b"a"
+
+
+def test_permissions_follow_the_umask(tmp_path):
+    old = os.umask(0o027)
+    try:
+        write_whole({tmp_path / "a.json": b"a"})
+    finally:
+        os.umask(old)
+    assert (tmp_path / "a.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_failure_leaves_every_target_as_it_was(tmp_path):
+    (tmp_path / "a.json").write_bytes(b"old")
+    with pytest.raises(InputError, match=r"b\.html"):
+        write_whole({tmp_path / "a.json": b"new", tmp_path / "none" / "b.html": b"b"})
+    assert (tmp_path / "a.json").read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_link_keeps_pointing_at_the_file_that_is_replaced(tmp_path):
+    (tmp_path / "real.json").write_bytes(b"old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    write_whole({tmp_path / "link.json": b"new"})
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("name", ["folder.json", "pipe.json"])
+def test_only_regular_files_are_replaced(tmp_path, name):
+    (tmp_path / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(InputError, match=name):
+        check_writable(tmp_path / name)
