@@ -1,0 +1,136 @@
+"""Brings the tables of one assessment to the same columns, kinds and order, and says what is left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from reportgen.errors import InputError
+from reportgen.model import Kind
+from reportgen.read.columns import RawTable
+from reportgen.read.kinds import Understood, understand
+from reportgen.read.left_out import BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
+from reportgen.read.naming import nearest_name, shown_name, shown_names
+from reportgen.read.partition import ColumnSchema, Partition, Table
+from reportgen.settings import Settings
+
+
+def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, settings: Settings) -> Partition:
+    """Return the tables with one schema, columns in the order of the original.
+
+    Raises InputError where columns are missing, extra or renamed, a setting names no column, tables disagree on a
+    kind, or no column is left to measure on.
+    """
+    tables = [original, synthetic] if holdout is None else [original, synthetic, holdout]
+    names = tuple(original.columns)
+    for table in tables[1:]:
+        _same_columns(original, table)
+    _known_names(names, settings)
+    unmeasured = {*settings.key, *settings.ignore}
+    forced: dict[str, Kind] = dict.fromkeys(settings.numeric, "numeric")
+    forced |= dict.fromkeys(settings.categorical, "categorical")
+    understood = understand(tables, names, forced, lenient=unmeasured)
+    columns = tuple(_schema(name, understood[name], tables, settings) for name in names)
+    if not any(column.used for column in columns):
+        msg = (
+            f"{original.source.name}: no column is left to measure on: "
+            + "; ".join(f"{shown_name(column.name)}: {column.left_out}" for column in columns[:3])
+            + (f"; and {len(columns) - 3} more" if len(columns) > 3 else "")
+        )
+        raise InputError(msg)
+    if settings.projection == "none":
+        _coordinates_only(columns, understood, tables)
+    aligned = [
+        Table(table.source, pd.DataFrame({name: understood[name].series[place] for name in names}))
+        for place, table in enumerate(tables)
+    ]
+    return Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
+
+
+def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings: Settings) -> ColumnSchema:
+    real = pd.concat(
+        [series for table, series in zip(tables, column.series, strict=True) if table.role != "synthetic"],
+        ignore_index=True,
+    )
+    reason = None
+    if name in settings.ignore:
+        reason = BY_IGNORE
+    elif name in settings.key:
+        reason = BY_KEY
+    elif settings.projection == "famd":
+        if is_constant(real):
+            reason = CONSTANT
+        elif name not in {*settings.numeric, *settings.categorical}:
+            reason = why_left_out(name, column.kind, real, whole=column.whole)
+    return ColumnSchema(name, column.kind, reason, _remarks(column, tables, real), column.missing_marks)
+
+
+def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series) -> tuple[str, ...]:  # type: ignore[type-arg]
+    synthetic = next(series for table, series in zip(tables, column.series, strict=True) if table.role == "synthetic")
+    remarks = list(column.remarks)
+    if real.isna().all():
+        remarks.append("All its values are missing in the real rows.")
+    if synthetic.isna().all():
+        remarks.append("All its values are missing in the synthetic rows.")
+    return tuple(remarks)
+
+
+def _same_columns(original: RawTable, other: RawTable) -> None:
+    missing = [name for name in original.columns if name not in other.columns]
+    extra = [name for name in other.columns if name not in original.columns]
+    if not missing and not extra:
+        return
+    parts = []
+    folded = {name.strip().casefold(): name for name in extra}
+    renamed = [(name, folded[name.strip().casefold()]) for name in missing if name.strip().casefold() in folded]
+    missing = [name for name in missing if name not in {before for before, _ in renamed}]
+    extra = [name for name in extra if name not in {after for _, after in renamed}]
+    if renamed:
+        pairs = ", ".join(f"{shown_name(before)} as {shown_name(after)}" for before, after in renamed[:5])
+        parts.append(f"writes {pairs}" + (f" and {len(renamed) - 5} more" if len(renamed) > 5 else ""))
+    if missing:
+        parts.append(f"has no column {shown_names(missing)}")
+    if extra:
+        parts.append(f"has {shown_names(extra)} besides")
+    msg = (
+        f"{other.source.name} ({other.role}) {'; '.join(parts)}: "
+        f"give it the columns of {original.source.name} ({original.role})"
+    )
+    raise InputError(msg)
+
+
+def _known_names(names: Sequence[str], settings: Settings) -> None:
+    for option in ("key", "ignore", "numeric", "categorical"):
+        for name in getattr(settings, option):
+            if name not in names:
+                nearest = nearest_name(name, names)
+                hint = f"did you mean {shown_name(nearest)}?" if nearest else f"columns are {shown_names(names)}"
+                msg = f"--{option}: there is no column {shown_name(name)}; {hint}"
+                raise InputError(msg)
+    for name in settings.numeric:
+        if name in settings.categorical:
+            msg = f"column {shown_name(name)} is named by both --numeric and --categorical; choose one"
+            raise InputError(msg)
+
+
+def _coordinates_only(
+    columns: Sequence[ColumnSchema], understood: dict[str, Understood], tables: Sequence[RawTable]
+) -> None:
+    """Refuse what is no coordinate: without projection every used column is a number in every row."""
+    for column in columns:
+        if not column.used:
+            continue
+        if column.kind != "numeric":
+            msg = (
+                f"column {shown_name(column.name)} is {column.kind}: with --projection none every column must be "
+                "numeric; leave it out (--ignore) or use --projection famd"
+            )
+            raise InputError(msg)
+        for table, series in zip(tables, understood[column.name].series, strict=True):
+            if series.isna().any():
+                msg = (
+                    f"{table.source.name} ({table.role}): column {shown_name(column.name)} has missing values: with "
+                    "--projection none there must be none; leave it out (--ignore) or use --projection famd"
+                )
+                raise InputError(msg)

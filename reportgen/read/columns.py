@@ -1,0 +1,148 @@
+"""One column as it was read, before it is known what it means: distinct texts with codes, or typed values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from reportgen.read.partition import Side, Source
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A column of text. Row i holds `values[codes[i]]`; code -1 is a missing value that the format itself marks.
+
+    `values` are distinct, stripped of blanks at both ends, and all of them occur. `declared` says that the table's own
+    schema calls the column a category.
+    """
+
+    values: pa.Array
+    codes: NDArray[np.int64]
+    declared: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A column whose type the format stores: int64, uint64, float64, bool or timestamp[us, UTC]; null is missing."""
+
+    values: pa.Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+RawColumn = Texts | Typed
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """One table as read: names in the order of the file, nothing guessed about the meaning of text."""
+
+    source: Source
+    role: Side
+    columns: dict[str, RawColumn]
+    rows: int
+    remarks: tuple[str, ...] = ()
+
+
+def texts(column: pa.ChunkedArray, *, declared: bool = False) -> Texts:
+    """Strip and encode a column of strings."""
+    stripped = pc.utf8_trim_whitespace(column.cast(pa.large_string())).combine_chunks()
+    if isinstance(stripped, pa.ChunkedArray):  # combine_chunks keeps an empty column chunked in some versions
+        stripped = pa.concat_arrays(stripped.chunks) if stripped.num_chunks else pa.array([], pa.large_string())
+    encoded = stripped.dictionary_encode()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return Texts(encoded.dictionary, codes, declared)
+
+
+def raw_column(column: pa.ChunkedArray) -> RawColumn | None:
+    """Bring a typed column to one of the few types that are told apart; None where its type has no meaning here."""
+    kind: Any = column.type
+    if pa.types.is_dictionary(kind):
+        plain = column.cast(kind.value_type)
+        found = raw_column(plain)
+        if isinstance(found, Texts):
+            return Texts(found.values, found.codes, declared=True)
+        if isinstance(found, Typed) and not pa.types.is_timestamp(found.values.type):
+            return texts(pa.chunked_array([category_texts(found.values)]), declared=True)
+        return found
+    if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return texts(column)
+    if pa.types.is_string_view(kind) or pa.types.is_decimal(kind) or pa.types.is_time(kind):
+        return texts(column.cast(pa.string()))
+    typed = _typed(column, kind)
+    return None if typed is None else Typed(_one_array(typed))
+
+
+def _typed(column: pa.ChunkedArray, kind: Any) -> pa.ChunkedArray | None:
+    if pa.types.is_boolean(kind) or pa.types.is_float64(kind):
+        return column
+    if pa.types.is_integer(kind):
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            return column  # unsigned integers beyond 2^63
+    if pa.types.is_floating(kind):
+        return _widened(column)
+    if pa.types.is_date(kind):
+        return column.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))
+    if pa.types.is_timestamp(kind):
+        # A time without zone is read as UTC; casting a zoned one keeps the instant.
+        return pc.floor_temporal(column, unit="microsecond").cast(pa.timestamp("us", "UTC"), safe=False)
+    return None
+
+
+def _widened(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Widen float32 and float16 by their shortest text, so that 0.1 equals the 0.1 of a text file."""
+    narrow = column.to_numpy()
+    distinct, inverse = np.unique(narrow, return_inverse=True)
+    wide = np.array([float(str(value)) for value in distinct], dtype=np.float64)[inverse]
+    mask = column.is_null().to_numpy()
+    return pa.chunked_array([pa.array(wide, mask=mask)])
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    return array
+
+
+def category_texts(values: pa.Array) -> pa.Array:
+    """Write typed values as the names of categories: whole numbers without point, True/False, times as RFC 3339."""
+    plain = [None if value is None else category_text(value) for value in python_values(values)]
+    return pa.array(plain, pa.large_string())
+
+
+def category_text(value: bool | float | str) -> str:
+    """Write one value as the name of a category; a whole number has no point, whatever its type."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def python_values(values: pa.Array) -> list[Any]:
+    """Return typed values as Python values, NaN and null as None, times as RFC 3339 text."""
+    if pa.types.is_timestamp(values.type):
+        return rfc3339(values.cast(pa.int64()).to_pylist())
+    return [None if value is None or value != value else value for value in values.to_pylist()]  # noqa: PLR0124 -- NaN
+
+
+def rfc3339(microseconds: list[int | None]) -> list[str | None]:
+    """Write microseconds since 1970 UTC as RFC 3339, such as 2020-01-31T00:00:00Z; a fraction only where there is one."""
+    missing = np.array([value is None for value in microseconds], dtype=bool)
+    numbers = np.array([0 if value is None else value for value in microseconds], dtype=np.int64)
+    whole = np.datetime_as_string((numbers // 1_000_000).astype("datetime64[s]")) if len(numbers) else []
+    fractions = numbers % 1_000_000
+    return [
+        None if gone else f"{second}{f'.{fraction:06d}'.rstrip('0') if fraction else ''}Z"
+        for second, fraction, gone in zip(whole, fractions.tolist(), missing.tolist(), strict=True)
+    ]

@@ -1,0 +1,190 @@
+"""Text tables (.csv, .tsv, plain or gzipped): separator, encoding, header and cells. Every cell stays a text.
+
+pyarrow splits and decodes, in C and on all columns as strings. Its messages quote cells, so none of them is passed on:
+what went wrong is found again, line by line, with the standard library's csv, and named by its line number.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from reportgen.errors import InputError
+
+_HEAD = 1 << 20
+_BLOCK = 1 << 24
+"""Bytes that the header, and any one line, may have at most."""
+_SAMPLE_LINES = 200
+_SEPARATORS = (",", ";", "\t", "|")
+_FALLBACKS = ("cp1252", "latin-1")
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """The cells of a text table as columns of strings, with the header's names stripped but not yet checked."""
+
+    names: tuple[str, ...]
+    columns: tuple[pa.ChunkedArray, ...]
+    remarks: tuple[str, ...]
+
+
+def read_delimited(path: Path) -> Delimited:
+    """Read a text table; InputError names the file, and the line where one is broken."""
+    with _decompressed(path) as stream:
+        head = stream.read(_HEAD)
+    encodings = _encodings(path, head)
+    for encoding in encodings:
+        found = _read_as(path, head, encoding)
+        if found is not None:
+            return found
+    msg = f"{path.name}: its text is neither UTF-8 nor Windows-1252; save it as UTF-8"
+    raise InputError(msg)
+
+
+def _encodings(path: Path, head: bytes) -> tuple[str, ...]:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ("utf-16",)
+    if b"\0" in head:
+        msg = f"{path.name}: this is no table of text, whatever its name says"
+        raise InputError(msg)
+    return ("utf-8", *_FALLBACKS)
+
+
+def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
+    """Read with one encoding; None where the bytes are not in that encoding."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(head)
+    except UnicodeDecodeError:
+        return None
+    separator = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else _separator(text)
+    header = next(_records(text, separator), None)
+    if header is None:
+        msg = f"{path.name}: the file is empty"
+        raise InputError(msg)
+    try:
+        table = _parse(path, separator, encoding, len(header))
+    except UnicodeDecodeError:
+        return None
+    except pa.ArrowInvalid as error:
+        if encoding == "utf-8" and "UTF8" in str(error):
+            return None
+        raise InputError(_complaint(path, separator, encoding)) from None
+    if table.num_rows < 2:
+        msg = f"{path.name}: there is a header line and no row"
+        raise InputError(msg)
+    if _swallows_lines(table):
+        _refuse_open_quote(path, separator, encoding)
+    columns = tuple(column.slice(1) for column in table.columns)
+    names = tuple(name.strip() for name in header)
+    if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):
+        names, columns = names[:-1], columns[:-1]  # every line ends with a separator
+    remarks = () if encoding == "utf-8" else (f"The text of {path.name} was read as {_spoken(encoding)}.",)
+    return Delimited(names, columns, remarks)
+
+
+def _spoken(encoding: str) -> str:
+    return {"cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16"}[encoding]
+
+
+def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
+    def skip_blank(row: pacsv.InvalidRow) -> str:
+        return "error" if row.text.strip() else "skip"
+
+    with _decompressed(path) as stream:
+        return pacsv.read_csv(
+            stream,
+            read_options=pacsv.ReadOptions(
+                autogenerate_column_names=True, use_threads=False, encoding=encoding, block_size=_BLOCK
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=skip_blank
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types={f"f{i}": pa.large_string() for i in range(width)}, strings_can_be_null=False
+            ),
+        )
+
+
+@contextmanager
+def _decompressed(path: Path) -> Iterator[io.BufferedIOBase]:
+    opened = gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")
+    try:
+        with opened as stream:
+            yield stream
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        msg = f"{path.name}: the gzip data are damaged or cut short"
+        raise InputError(msg) from None
+
+
+def _records(text: str, separator: str) -> Iterator[list[str]]:
+    """Yield the records that hold anything; a record that csv cannot split ends them."""
+    try:
+        for record in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+            if any(cell.strip() for cell in record) or len(record) > 1:
+                yield record
+    except csv.Error:
+        return
+
+
+def _separator(text: str) -> str:
+    """Return the separator with which most lines have as many cells as the header; the comma where none splits it."""
+    best, best_score = ",", (False, 0.0, 0)
+    for separator in _SEPARATORS:
+        records = _records(text, separator)
+        widths = [len(record) for record, _ in zip(records, range(_SAMPLE_LINES), strict=False)]
+        if not widths:
+            continue
+        alike = sum(width == widths[0] for width in widths[1:]) / max(1, len(widths) - 1)
+        score = (widths[0] > 1, alike, widths[0])
+        if score > best_score:
+            best, best_score = separator, score
+    return best
+
+
+def _complaint(path: Path, separator: str, encoding: str) -> str:
+    """Name the first line whose number of cells differs from the header's."""
+    with _decompressed(path) as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+        reader = csv.reader(lines, delimiter=separator)
+        width, line = 0, 1
+        try:
+            for record in reader:
+                if any(cell.strip() for cell in record) or len(record) > 1:
+                    width = width or len(record)
+                    if len(record) != width:
+                        return (
+                            f"{path.name}: line {line} has {len(record)} values, the header has {width} names; "
+                            f"correct the line, or quote values that hold a separator"
+                        )
+                line = reader.line_num + 1
+        except (csv.Error, UnicodeDecodeError):
+            return f"{path.name}: line {line} cannot be read as a line of a table"
+    return f"{path.name}: this cannot be read as a table of text"
+
+
+def _swallows_lines(table: pa.Table) -> bool:
+    """Whether the last row holds a line break, which is what is left of a quote that is never closed."""
+    return any("\n" in (column[-1].as_py() or "") for column in table.columns)
+
+
+def _refuse_open_quote(path: Path, separator: str, encoding: str) -> None:
+    with _decompressed(path) as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        line = 1
+        try:
+            for _ in reader:
+                line = reader.line_num + 1
+        except csv.Error:
+            msg = f"{path.name}: line {line} opens a quote that is never closed"
+            raise InputError(msg) from None

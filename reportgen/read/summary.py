@@ -1,0 +1,30 @@
+"""What the result says of each column, as far as reading knows it."""
+
+from __future__ import annotations
+
+from reportgen.model import Column, Missing
+from reportgen.read.partition import Partition, Table
+
+
+def describe_columns(partition: Partition) -> tuple[Column, ...]:
+    """Describe every column in the order of the files; inertia and pooled levels are the projection's to fill in."""
+    return tuple(
+        Column(
+            name=column.name,
+            kind=column.kind,
+            used=column.used,
+            reason=column.left_out,
+            remarks=column.remarks,
+            missing=Missing(
+                original=_missing(partition.original, column.name),
+                synthetic=_missing(partition.synthetic, column.name),
+                holdout=None if partition.holdout is None else _missing(partition.holdout, column.name),
+            ),
+            distinct_original=int(partition.original.frame[column.name].nunique()),
+        )
+        for column in partition.columns
+    )
+
+
+def _missing(table: Table, name: str) -> int:
+    return int(table.frame[name].isna().sum())

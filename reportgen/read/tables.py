@@ -1,0 +1,207 @@
+"""Reads a table from a file, a DataFrame or an array. What its columns mean is decided later, on all tables together."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from reportgen.errors import InputError
+from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
+from reportgen.read.delimited import read_delimited
+from reportgen.read.naming import shown_name, shown_names
+from reportgen.read.partition import Side, Source
+
+__all__ = ["RawTable", "read_table"]
+
+TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
+_PANDAS_INDEX = "__index_level_"
+
+
+def read_table(given: str | Path | pd.DataFrame | NDArray[Any], role: Side) -> RawTable:
+    """Read one table from a path (`file.npz:key` for one of several arrays), a DataFrame or a 2-D array.
+
+    Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
+    """
+    if isinstance(given, pd.DataFrame):
+        return _checked("DataFrame", None, role, *_from_frame(given, f"{role} DataFrame"))
+    if isinstance(given, np.ndarray):
+        return _checked("array", None, role, *_from_array(given, f"{role} array"))
+    if isinstance(given, (str, Path)):
+        return _from_path(str(given), role)
+    msg = f"{role}: give a path, a pandas DataFrame or a 2-D numpy array, not {type(given).__name__}"
+    raise InputError(msg)
+
+
+def _checked(
+    name: str,
+    sha256: str | None,
+    role: Side,
+    names: list[str],
+    columns: list[RawColumn],
+    remarks: tuple[str, ...] = (),
+) -> RawTable:
+    """Name the unnamed columns, refuse doubled names and empty tables."""
+    label = name if sha256 else f"{role} {name}"
+    named = [column or f"Unnamed: {position}" for position, column in enumerate(names)]
+    doubled = sorted({column for column in named if named.count(column) > 1}) if len(set(named)) < len(named) else []
+    if doubled:
+        msg = f"{label}: more than one column is named {shown_names(doubled)}; rename them"
+        raise InputError(msg)
+    if not columns:
+        msg = f"{label}: there is no column"
+        raise InputError(msg)
+    rows = len(columns[0])
+    if not rows:
+        msg = f"{label}: there are columns and no row"
+        raise InputError(msg)
+    return RawTable(Source(name, sha256), role, dict(zip(named, columns, strict=True)), rows, remarks)
+
+
+def _from_path(given: str, role: Side) -> RawTable:
+    path, key = _split_key(given)
+    name = path.name
+    if not path.exists():
+        msg = f"{role}: there is no file {shown_name(name)}"
+        raise InputError(msg)
+    if path.is_dir():
+        msg = f"{role}: {shown_name(name)} is a folder; give a file ({', '.join(SUFFIXES)})"
+        raise InputError(msg)
+    suffix = next((ending for ending in sorted(SUFFIXES, key=len)[::-1] if name.lower().endswith(ending)), None)
+    if suffix is None:
+        msg = f"{role}: the format of {shown_name(name)} is not known; give one of {', '.join(SUFFIXES)}"
+        raise InputError(msg)
+    try:
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
+        raise InputError(msg) from None
+    if not path.stat().st_size:
+        msg = f"{name}: the file is empty"
+        raise InputError(msg)
+    if suffix in TEXT_SUFFIXES:
+        read = read_delimited(path)
+        return _checked(name, sha256, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
+    if suffix in {".npy", ".npz"}:
+        return _checked(name, sha256, role, *_from_array(_load_array(path, key), name))
+    return _checked(name, sha256, role, *_from_arrow(_load_arrow(path, suffix), name))
+
+
+def _split_key(given: str) -> tuple[Path, str | None]:
+    """Split `file.npz:key`; a path that exists as it stands has no key."""
+    before, colon, key = given.rpartition(":")
+    if colon and before.lower().endswith(".npz") and not Path(given).exists():
+        return Path(before), key
+    return Path(given), None
+
+
+def _load_arrow(path: Path, suffix: str) -> pa.Table:
+    try:
+        # partitioning=None: a folder named "year=2020" on the way must not become a column
+        read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
+        return read(path, partitioning=None) if suffix == ".parquet" else read(path)
+    except (pa.ArrowException, OSError, ValueError):
+        msg = f"{path.name}: this is no readable {suffix.removeprefix('.')} file"
+        raise InputError(msg) from None
+
+
+def _from_arrow(table: pa.Table, label: str) -> tuple[list[str], list[RawColumn]]:
+    names, columns = [], []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name.startswith(_PANDAS_INDEX):
+            continue  # row labels that pandas stored beside the table
+        names.append(name.strip())
+        columns.append(_meant(column, name, label))
+    return names, columns
+
+
+def _meant(column: pa.ChunkedArray, name: str, label: str) -> RawColumn:
+    try:
+        found = raw_column(column)
+    except pa.ArrowException:
+        found = None
+    if found is None:
+        msg = (
+            f"{label}: column {shown_name(name)} holds {column.type}, "
+            "which is neither number, text, truth value nor time; leave it out or convert it"
+        )
+        raise InputError(msg)
+    return found
+
+
+def _from_frame(frame: pd.DataFrame, label: str) -> tuple[list[str], list[RawColumn]]:
+    if frame.columns.nlevels > 1:
+        msg = f"{label}: its columns have names of several levels; give one name a column"
+        raise InputError(msg)
+    names = [str(name).strip() for name in frame.columns]
+    columns = []
+    for position, name in enumerate(names):
+        series = frame.iloc[:, position]
+        columns.append(_meant(_arrow_column(series, name, label), name, label))
+    return names, columns
+
+
+def _arrow_column(series: pd.Series[Any], name: str, label: str) -> pa.ChunkedArray:
+    """Convert a pandas column; one of mixed Python objects becomes text, value by value."""
+    try:
+        if series.dtype == object:
+            return pa.chunked_array([pa.array([_object_text(value) for value in series], pa.large_string())])
+        array = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        msg = f"{label}: column {shown_name(name)} holds {series.dtype} values of a kind that is not known; convert it"
+        raise InputError(msg) from None
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _object_text(value: Any) -> str | None:
+    if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, tuple, set, dict, bytes, np.ndarray, complex)):
+        raise TypeError
+    return category_text(value)
+
+
+def _load_array(path: Path, key: str | None) -> NDArray[Any]:
+    try:
+        with path.open("rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if not isinstance(loaded, np.lib.npyio.NpzFile):
+                return np.asarray(loaded)
+            keys = list(loaded.files)
+            wanted = keys[0] if key is None and len(keys) == 1 else key
+            if wanted in keys:
+                return np.asarray(loaded[wanted])
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+        msg = f"{path.name}: this is no readable array of numbers (pickled objects are refused)"
+        raise InputError(msg) from None
+    asked = "it holds several arrays" if key is None else f"there is no array {shown_name(key)}"
+    msg = f"{path.name}: {asked}; give {path.name}:KEY, KEY one of {shown_names(keys)}"
+    raise InputError(msg)
+
+
+def _from_array(array: NDArray[Any], label: str) -> tuple[list[str], list[RawColumn]]:
+    if array.ndim == 3 and array.dtype.kind in "iuf":
+        msg = f"{label}: a 3-D array is a set of signals, and this version assesses tables only"
+        raise InputError(msg)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        shape = "x".join(str(size) for size in array.shape)
+        msg = f"{label}: an array of {array.dtype} of shape {shape} is no table; give a 2-D array of numbers"
+        raise InputError(msg)
+    names = [f"c{position}" for position in range(array.shape[1])]
+    columns = [np.ascontiguousarray(array[:, position]) for position in range(array.shape[1])]
+    native = [column.astype(column.dtype.newbyteorder("=")) for column in columns]
+    return names, [
+        _meant(pa.chunked_array([pa.array(column)]), name, label) for name, column in zip(names, native, strict=True)
+    ]
