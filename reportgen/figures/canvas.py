@@ -1,0 +1,196 @@
+"""A sheet of paper in points: lines, areas and texts at given places, and the axes of a chart.
+
+The figures place everything themselves, because only then can labels keep clear of each other. So a figure has one
+matplotlib axes that spans it, whose data coordinates are points from the lower left corner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from reportgen.figures import style
+from reportgen.figures.labels import Lettering, extent, letter
+from reportgen.figures.placement import Box
+from reportgen.figures.scales import Scale, tick_choices, tick_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from reportgen.figures.labels import FigureText
+
+Align = Literal["left", "center", "right"]
+_TICK = 3.0
+_ASCENT = 0.95
+"""Baseline of a line of text below the top of its box, as a multiple of the size."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A figure that is being drawn, with its size in points."""
+
+    figure: Figure
+    width: float
+    height: float
+
+    @property
+    def axes(self) -> Any:
+        """The axes that spans the figure."""
+        return self.figure.axes[0]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a chart before it is drawn: its ticks, by place, and the lines of its label."""
+
+    ticks: tuple[tuple[float, str], ...]
+    label: Lettering
+
+    @property
+    def widest(self) -> float:
+        """Width of the widest tick label, in points."""
+        return max((extent(text, style.TICK_SIZE) for _, text in self.ticks), default=0.0)
+
+
+def new_sheet(width: float, height: float) -> Sheet:
+    """Return an empty sheet of that size in points. Call under `style.settings()`."""
+    figure = style.toolbox().Figure(figsize=(width / 72, height / 72), dpi=72, facecolor="none")
+    axes = figure.add_axes((0, 0, 1, 1), facecolor="none")
+    axes.set(xlim=(0, width), ylim=(0, height))
+    axes.axis("off")
+    return Sheet(figure, width, height)
+
+
+def line(sheet: Sheet, xs: Sequence[float], ys: Sequence[float], colour: str, width: float, **more: Any) -> None:
+    """Draw a line through places; NaN interrupts it. `more` are properties of matplotlib's Line2D."""
+    properties = {
+        "solid_capstyle": "butt",
+        "dash_capstyle": "butt",
+        "solid_joinstyle": "miter",
+        "dash_joinstyle": "miter",
+    }
+    sheet.axes.add_artist(style.toolbox().Line2D(xs, ys, color=colour, linewidth=width, **(properties | more)))
+
+
+def area(sheet: Sheet, shapes: Sequence[Any], fill: str, **more: Any) -> None:
+    """Fill closed shapes, each of shape (corners, 2), as one path. `more` are properties of matplotlib's PathPatch."""
+    tools = style.toolbox()
+    paths = [tools.Path([*shape, shape[0]], closed=True) for shape in shapes]
+    properties: dict[str, Any] = {"linewidth": 0, "edgecolor": "none"}
+    sheet.axes.add_artist(tools.PathPatch(tools.Path.make_compound_path(*paths), facecolor=fill, **(properties | more)))
+
+
+def corners(box: Box) -> tuple[tuple[float, float], ...]:
+    """Return the four corners of a box, for `area`."""
+    return (box.x0, box.y0), (box.x0, box.y1), (box.x1, box.y1), (box.x1, box.y0)
+
+
+def write(
+    sheet: Sheet,
+    lettering: Lettering,
+    box: Box,
+    colour: str = style.INK,
+    *,
+    align: Align = "left",
+    name: str = "",
+    halo: bool = False,
+) -> None:
+    """Set lines of text from the top of a box downwards. With a halo, what lies behind the box is painted over."""
+    if halo:
+        area(sheet, [corners(box)], "white", zorder=6)
+    x = {"left": box.x0, "center": (box.x0 + box.x1) / 2, "right": box.x1}[align]
+    for index, words in enumerate(lettering.lines):
+        baseline = box.y1 - (index * style.PITCH + _ASCENT) * lettering.size
+        _put(sheet, x, baseline, words, lettering, colour, ha=align, label=name)
+
+
+def _put(sheet: Sheet, x: float, y: float, words: str, lettering: Lettering, colour: str, **more: Any) -> None:
+    if words.strip():
+        properties = style.face(lettering.size, bold=lettering.bold)
+        more = {"va": "baseline", "zorder": 7} | more
+        sheet.axes.text(x, y, words, color=colour, fontproperties=properties, parse_math=False, **more)
+
+
+def box_at(x: float, top: float, lettering: Lettering, align: Align = "left") -> Box:
+    """Return the box of lines of text whose upper left, middle or right is given."""
+    left = x - lettering.width * {"left": 0.0, "center": 0.5, "right": 1.0}[align]
+    return Box(left, top - lettering.height, left + lettering.width, top)
+
+
+def x_axis(scale: Scale, label: str, width: float) -> Axis:
+    """Choose as many ticks as have room beside each other, and break the label to the width of the figure."""
+    for values in tick_choices(scale):
+        ticks = tuple((scale(value), tick_text(value)) for value in values)
+        spans = [(x - extent(text, style.TICK_SIZE) / 2, x + extent(text, style.TICK_SIZE) / 2) for x, text in ticks]
+        if all(b[0] - a[1] >= 12 for a, b in zip(spans, spans[1:], strict=False)):
+            break
+    return Axis(ticks, letter(label, width))
+
+
+def y_axis(scale: Scale, label: str, pitch: float = 16.0) -> Axis:
+    """Choose ticks that are at least `pitch` points apart, and break the label to the length of the axis."""
+    for values in tick_choices(scale):
+        ticks = tuple((scale(value), tick_text(value)) for value in values)
+        if all(b[0] - a[0] >= pitch for a, b in zip(ticks, ticks[1:], strict=False)):
+            break
+    return Axis(ticks, letter(label, scale.end - scale.start))
+
+
+def left_margin(y: Axis) -> float:
+    """Return what an axis on the left needs for its label, its tick labels and its ticks, in points."""
+    return y.label.height + 3 + y.widest + 3 + _TICK
+
+
+def bottom_margin(x: Axis) -> float:
+    """Return what an axis below needs for its tick labels and its label, in points."""
+    return 5 + style.TICK_SIZE * style.PITCH + 4 + x.label.height + 2
+
+
+def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> None:
+    """Draw the two spines with ticks and labels. Ticks of x are marked only where `x_ticks` says so."""
+    line(sheet, (frame.x0, frame.x0, frame.x1), (frame.y1, frame.y0, frame.y0), style.MUTED, style.RULE, zorder=5)
+    nan = float("nan")
+    marks = [(frame.x0 - _TICK, frame.x0, at, at) for at, _ in y.ticks]
+    marks += [(at, at, frame.y0 - _TICK, frame.y0) for at, _ in x.ticks] if x_ticks else []
+    xs = [value for mark in marks for value in (mark[0], mark[1], nan)]
+    ys = [value for mark in marks for value in (mark[2], mark[3], nan)]
+    if marks:
+        line(sheet, xs, ys, style.MUTED, style.RULE, zorder=5)
+    for at, text in x.ticks:
+        words = Lettering((text,), style.TICK_SIZE, bold=False, width=extent(text, style.TICK_SIZE))
+        middle = min(max(at, words.width / 2), sheet.width - words.width / 2)
+        write(sheet, words, box_at(middle, frame.y0 - 5, words, "center"), align="center", name="x-tick")
+    for at, text in y.ticks:
+        words = Lettering((text,), style.TICK_SIZE, bold=False, width=extent(text, style.TICK_SIZE))
+        write(
+            sheet,
+            words,
+            box_at(frame.x0 - _TICK - 3, at + words.height / 2 - 0.4, words, "right"),
+            align="right",
+            name="y-tick",
+        )
+    top = frame.y0 - bottom_margin(x) + 2 + x.label.height
+    middle = min(max((frame.x0 + frame.x1) / 2, x.label.width / 2), sheet.width - x.label.width / 2)
+    write(sheet, x.label, box_at(middle, top, x.label, "center"), align="center", name="x-label")
+    left = frame.x0 - left_margin(y)
+    for index, words in enumerate(y.label.lines):
+        at = left + (index * style.PITCH + _ASCENT) * y.label.size
+        _put(
+            sheet,
+            at,
+            (frame.y0 + frame.y1) / 2,
+            words,
+            y.label,
+            style.INK,
+            ha="center",
+            rotation=90,
+            rotation_mode="anchor",
+            label="y-label",
+        )
+
+
+def x_label(text: FigureText, *, narrow: bool) -> str:
+    """Return the label of the x axis for the width of the figure."""
+    return text.x_label_narrow if narrow else text.x_label

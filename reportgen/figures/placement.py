@@ -1,0 +1,247 @@
+"""Where labels stand: near their own curve where the two curves are furthest apart, and clear of everything else.
+
+The drawing area is taken as a raster of 2-point cells. Curves and boxes mark the cells they touch; a running sum over
+the raster then tells for every place at once whether a label would be clear there. All coordinates are points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float64]
+"""Places on the figure, shape (n, 2)."""
+Marks = NDArray[np.bool_]
+
+CELL = 2.0
+CLEARANCE = 4.5
+"""Least distance of a label from a curve, a line or another label."""
+_FURTHEST = 24.0
+_TRIED = 600
+_DETOUR = 1000.0
+
+
+class Box(NamedTuple):
+    """A rectangle, by its lower left and its upper right corner."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def meets(self, other: Box) -> bool:
+        """Whether the two rectangles share an area."""
+        return self.x0 < other.x1 and other.x0 < self.x1 and self.y0 < other.y1 and other.y0 < self.y1
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One series as drawn: the corners of its line, and the places on it that a label may point to."""
+
+    corners: Points
+    anchors: Points
+    apart: NDArray[np.float64]
+    """How far the other curve is from each anchor, in points."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """Where a label stands, the place on its curve that it points to, and how good that is (lower is better)."""
+
+    box: Box
+    anchor: tuple[float, float]
+    cost: float
+    covers: bool
+    """Whether it stands on something that the scene dislikes to be covered."""
+
+    @property
+    def leader(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Both ends of the line from the label to its curve."""
+        x, y = self.anchor
+        x0, y0, x1, y1 = self.box
+        if x0 <= x <= x1:
+            return (min(max(x, x0 + 4), x1 - 4), y0 if y < y0 else y1), self.anchor
+        return (x0 if x < x0 else x1, (y0 + y1) / 2), self.anchor
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is on the drawing area already: `area` bounds the labels, `avoid` boxes are allowed but disliked."""
+
+    area: Box
+    taken: tuple[Box, ...] = ()
+    lines: tuple[Points, ...] = ()
+    avoid: tuple[Box, ...] = ()
+
+
+def trace(corners: Points) -> Points:
+    """Return places along a line, at most one point apart."""
+    steps = np.diff(corners, axis=0)
+    lengths = np.hypot(steps[:, 0], steps[:, 1])
+    counts = np.ceil(lengths).astype(int) + 1
+    parts = [
+        start + np.linspace(0, 1, count)[:, None] * step
+        for start, step, count in zip(corners, steps, counts, strict=False)
+    ]
+    return np.concatenate(parts)
+
+
+def place_pair(
+    scene: Scene, curves: tuple[Curve, Curve], sizes: tuple[tuple[float, float], tuple[float, float]]
+) -> tuple[Label, Label] | None:
+    """Place the labels of two curves, given their widths and heights. None where one of them finds no clear place.
+
+    Either label may come first; the better of the two outcomes is taken.
+    """
+    outcomes = []
+    for order in ((0, 1), (1, 0)):
+        placed: dict[int, Label] = {}
+        taken = scene.taken
+        for index in order:
+            spot = _place(
+                Scene(scene.area, taken, scene.lines, scene.avoid),
+                curves[index],
+                curves[1 - index],
+                sizes[index],
+                leaders=tuple(label.leader for label in placed.values()),
+            )
+            if spot is None:
+                break
+            placed[index] = spot
+            taken = (*taken, spot.box)
+        if len(placed) == 2:
+            outcomes.append((placed[0], placed[1]))
+    return min(outcomes, key=lambda pair: pair[0].cost + pair[1].cost, default=None)
+
+
+def clear(scene: Scene, curves: tuple[Curve, ...], box: Box) -> bool:
+    """Whether a box lies inside the area and keeps clear of what is there."""
+    area = scene.area
+    if box.x0 < area.x0 or box.y0 < area.y0 or box.x1 > area.x1 or box.y1 > area.y1:
+        return False
+    grown = Box(box.x0 - CLEARANCE, box.y0 - CLEARANCE, box.x1 + CLEARANCE, box.y1 + CLEARANCE)
+    if any(grown.meets(other) for other in scene.taken):
+        return False
+    for points in (*(trace(curve.corners) for curve in curves), *(trace(line) for line in scene.lines)):
+        inside = (points > (grown.x0, grown.y0)) & (points < (grown.x1, grown.y1))
+        if inside.all(axis=1).any():
+            return False
+    return True
+
+
+def _place(
+    scene: Scene,
+    own: Curve,
+    other: Curve,
+    size: tuple[float, float],
+    leaders: tuple[tuple[tuple[float, float], tuple[float, float]], ...],
+) -> Label | None:
+    raster = _Raster(scene.area)
+    mine, theirs = trace(own.corners), trace(other.corners)
+    barred = raster.marked((*scene.lines, *(np.array(leader) for leader in leaders)), scene.taken)
+    strange = raster.points(theirs)
+    places = raster.free(barred | strange | raster.points(mine), size)
+    if not len(places):
+        return None
+    disliked = raster.covered(raster.marked((), scene.avoid), places, size)
+    apart = np.minimum(own.apart, _FURTHEST)
+    # The ends of the leaders: on the nearest side of each box.
+    x, y = own.anchors[None, :, 0], own.anchors[None, :, 1]
+    x0, y0 = places[:, None, 0], places[:, None, 1]
+    x1, y1 = x0 + size[0], y0 + size[1]
+    above = (x >= x0) & (x <= x1)
+    end_x = np.where(above, np.clip(x, x0 + 4, np.maximum(x0 + 4, x1 - 4)), np.where(x < x0, x0, x1))
+    end_y = np.where(above, np.where(y < y0, y0, y1), (y0 + y1) / 2)
+    length = np.hypot(x - end_x, y - end_y)
+    inside = above & (y >= y0) & (y <= y1)
+    cost = (
+        length
+        - 2.5 * apart[None, :]
+        + 14.0 * disliked[:, None]
+        + 0.004 * (scene.area.y1 - y0)
+        + np.where(inside, 500.0, 0.0)
+    )
+    rows = np.arange(len(places))
+    columns = np.argmin(cost, axis=1)
+    best = np.argsort(cost[rows, columns], kind="stable")[:_TRIED]
+    rows, columns = rows[best], columns[best]
+    # Leaders that cross something are a last resort: the look of a line through the other curve misleads.
+    along = np.linspace(0, 1, 40)[None, :, None]
+    starts = np.stack([end_x[rows, columns], end_y[rows, columns]], axis=1)[:, None, :]
+    ends = own.anchors[columns][:, None, :]
+    lines = starts + along * (ends - starts)
+    near = np.hypot(*(lines - ends).transpose(2, 0, 1)) < CLEARANCE
+    crossed = raster.at(strange | barred, lines) & ~near
+    own_crossed = raster.at(raster.points(mine), lines) & ~near
+    penalty = np.where(crossed.any(axis=1), _DETOUR, 0.0) + np.where(own_crossed.any(axis=1), 40.0, 0.0)
+    total = cost[rows, columns] + penalty
+    winner = int(np.argmin(total))
+    left, bottom = places[rows[winner]]
+    anchor = own.anchors[columns[winner]]
+    box = Box(float(left), float(bottom), float(left + size[0]), float(bottom + size[1]))
+    return Label(box, (float(anchor[0]), float(anchor[1])), float(total[winner]), bool(disliked[rows[winner]]))
+
+
+@dataclass(frozen=True)
+class _Raster:
+    area: Box
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        area = self.area
+        return max(1, int((area.x1 - area.x0) // CELL) + 1), max(1, int((area.y1 - area.y0) // CELL) + 1)
+
+    def points(self, points: Points) -> Marks:
+        """Mark the cells that hold a point."""
+        marks = np.zeros(self.shape, dtype=bool)
+        index = np.floor((points - (self.area.x0, self.area.y0)) / CELL).astype(int)
+        index = index[((index >= 0) & (index < self.shape)).all(axis=1)]
+        marks[index[:, 0], index[:, 1]] = True
+        return marks
+
+    def marked(self, lines: tuple[Points, ...], boxes: tuple[Box, ...]) -> Marks:
+        """Mark the cells that a line or a box touches."""
+        marks = np.zeros(self.shape, dtype=bool)
+        for line in lines:
+            marks |= self.points(trace(line))
+        for box in boxes:
+            low = np.maximum(np.floor((np.array(box[:2]) - self.area[:2]) / CELL).astype(int), 0)
+            high = np.maximum(np.ceil((np.array(box[2:]) - self.area[:2]) / CELL).astype(int), 0)
+            marks[low[0] : high[0], low[1] : high[1]] = True
+        return marks
+
+    def at(self, marks: Marks, points: Points) -> Marks:
+        """Look up the marks under points of shape (..., 2)."""
+        index = np.floor((points - (self.area.x0, self.area.y0)) / CELL).astype(int)
+        index = np.clip(index, 0, np.array(self.shape) - 1)
+        found: Marks = marks[index[..., 0], index[..., 1]]
+        return found
+
+    def free(self, marks: Marks, size: tuple[float, float]) -> Points:
+        """Return the lower left corners of all places where a box of that size and its clearance meet no mark."""
+        columns, rows = self.shape
+        margin = int(np.ceil(CLEARANCE / CELL))
+        wide, high = (int(np.ceil(length / CELL)) for length in size)
+        x, y = np.meshgrid(np.arange(0, columns - wide, 2), np.arange(0, rows - high), indexing="ij")
+        total = _window(marks, x - margin, y - margin, x + wide + margin, y + high + margin)
+        keep = total == 0
+        return np.stack([x[keep], y[keep]], axis=1) * CELL + (self.area.x0, self.area.y0)
+
+    def covered(self, marks: Marks, places: Points, size: tuple[float, float]) -> Marks:
+        """Whether a box at each of the places covers a mark."""
+        index = np.rint((places - (self.area.x0, self.area.y0)) / CELL).astype(int)
+        wide, high = (int(np.ceil(length / CELL)) for length in size)
+        return _window(marks, index[:, 0], index[:, 1], index[:, 0] + wide, index[:, 1] + high) > 0
+
+
+def _window(
+    marks: Marks, x0: NDArray[np.int64], y0: NDArray[np.int64], x1: NDArray[np.int64], y1: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    sums = np.zeros((marks.shape[0] + 1, marks.shape[1] + 1), dtype=np.int64)
+    sums[1:, 1:] = marks.cumsum(axis=0).cumsum(axis=1)
+    x0, x1 = (np.clip(x, 0, marks.shape[0]) for x in (x0, x1))
+    y0, y1 = (np.clip(y, 0, marks.shape[1]) for y in (y0, y1))
+    return sums[x1, y1] - sums[x0, y1] - sums[x1, y0] + sums[x0, y0]

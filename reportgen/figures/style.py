@@ -1,0 +1,119 @@
+"""How the figures look: sizes, colours, dashes, faces. The one place that loads matplotlib, when a figure is drawn.
+
+Lengths are points (1/72 inch) unless a name says mm. The hosts' fonts and their matplotlibrc do not matter: every text
+is set in the packaged faces by their file, and drawing and saving run under `settings()`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import logging
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from reportgen._resources import resource
+from reportgen.errors import EnvironmentLacking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MM = 72 / 25.4
+WIDE, NARROW = 174 * MM, 92 * MM
+"""Widths of a figure on paper and wide screens, and on telephones."""
+
+INK, MUTED, SHADE = "#1A1D21", "#565C64", "#ECEEF0"
+REFERENCE, SYNTHETIC = "#0072B2", "#D55E00"
+REFERENCE_FILL, SYNTHETIC_FILL, HATCH = "#E6F0F8", "#FBE9DF", "#8FBEDD"
+REFERENCE_STEPS = ("#DCEAF4", "#A9CDE6", "#6BA9D2", "#2C7FB8", "#084A75")
+SYNTHETIC_STEPS = ("#FBE3D6", "#F5BD9C", "#E98D57", "#C65A10", "#7A3200")
+"""Shades of cells, each step darker than the one before in grey as well."""
+DASH = (0.0, (9.0, 1.3))
+DOTS = (0.0, (1.0, 2.0))
+THIN, THICK, RULE = 0.9, 2.1, 0.6
+
+FAMILY = "Reportgen Sans"
+SIZE, TICK_SIZE, TITLE_SIZE = 8.5, 8.0, 9.0
+PITCH = 1.27
+"""Distance of two lines of text, as a multiple of the size."""
+
+_RC = {
+    "hatch.linewidth": 0.5,
+    "path.simplify": False,
+    "path.snap": False,
+    "svg.hashsalt": "reportgen",
+    "svg.image_inline": True,
+}
+_NOT_STYLE = {"backend", "backend_fallback", "interactive", "timezone", "toolbar", "webagg.port"}
+
+
+class Toolbox(NamedTuple):
+    """The parts of matplotlib that the figures use."""
+
+    rc_context: Any
+    defaults: dict[str, Any]
+    Figure: Any
+    Line2D: Any
+    Path: Any
+    PathPatch: Any
+    regular: Any
+    semibold: Any
+    glyphs: frozenset[int]
+    text_to_path: Any
+
+
+@functools.cache
+def toolbox() -> Toolbox:
+    """Load matplotlib and the packaged faces, once. Raise EnvironmentLacking without any writable folder."""
+    with _quiet():
+        try:
+            matplotlib = importlib.import_module("matplotlib")
+            manager = importlib.import_module("matplotlib.font_manager")
+        except OSError as error:
+            msg = "no figure can be drawn: matplotlib needs a writable folder, set MPLCONFIGDIR to one"
+            raise EnvironmentLacking(msg) from error
+        path = importlib.import_module("matplotlib.path")
+        faces = {
+            name: str(resource("assets", "fonts", f"ReportgenSans-{name}.ttf")) for name in ("Regular", "SemiBold")
+        }
+        glyphs = (frozenset(manager.get_font(face).get_charmap()) for face in faces.values())
+        return Toolbox(
+            rc_context=matplotlib.rc_context,
+            defaults={key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_STYLE},
+            Figure=importlib.import_module("matplotlib.figure").Figure,
+            Line2D=importlib.import_module("matplotlib.lines").Line2D,
+            Path=path.Path,
+            PathPatch=importlib.import_module("matplotlib.patches").PathPatch,
+            regular=manager.FontProperties(family=FAMILY, weight=400, fname=faces["Regular"]),
+            semibold=manager.FontProperties(family=FAMILY, weight=600, fname=faces["SemiBold"]),
+            glyphs=next(glyphs) & next(glyphs),
+            text_to_path=importlib.import_module("matplotlib.textpath").text_to_path,
+        )
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep matplotlib from remarking on a read-only home folder or on its font cache while it is loaded."""
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def settings(**more: Any) -> Iterator[None]:
+    """Draw or save under matplotlib's defaults and ours, whatever the host's matplotlibrc says."""
+    tools = toolbox()
+    with tools.rc_context({**tools.defaults, **_RC, **{key.replace("__", "."): value for key, value in more.items()}}):
+        yield
+
+
+@functools.cache
+def face(size: float, *, bold: bool) -> Any:
+    """Return the FontProperties of one of the two packaged faces; they must not be changed."""
+    properties = (toolbox().semibold if bold else toolbox().regular).copy()
+    properties.set_size(size)
+    return properties
