@@ -35,7 +35,7 @@ GENERATOR_SEED = 2023
 LEAK_SEED = 2000
 LEAF_ROWS = 50
 """Least number of rows in a leaf of a tree. More rows blur each person further. On three other draws from the source,
-57-60 % of the synthetic rows lay closer to the original than to the holdout with arfpy's default of 5, 51-53 % with 50,
+58-60 % of the synthetic rows lay closer to the original than to the holdout with arfpy's default of 5, 51-53 % with 50,
 49-52 % of people whom the generator never saw: the default is no good example.
 """
 MISSING = "?"
