@@ -22,7 +22,7 @@ from reportgen.settings import Settings, make_settings
 if TYPE_CHECKING:
     import pandas as pd
 
-    from reportgen.read.tables import Tabular
+    from reportgen.read.partition import Tabular
     from reportgen.runner import Progress
 
 LARGEST_RESULT = 64 * 2**20

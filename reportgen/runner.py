@@ -34,9 +34,9 @@ from reportgen.read.align import align
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.groups import RowGroups, identical_rows, near_twins, repeated_rows
 from reportgen.read.holdout import DrawPlan, holdout_kind, plan_draws
-from reportgen.read.partition import Partition, Table
+from reportgen.read.partition import Partition, Table, Tabular
 from reportgen.read.summary import describe_columns
-from reportgen.read.tables import RawTable, Tabular, read_table
+from reportgen.read.tables import read_table
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.space.famd import Encoded, encode
 from reportgen.space.search import search
@@ -65,14 +65,8 @@ def silent(stage: str, done: int, total: int) -> None:
 
 def read_inputs(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> Partition:
     """Read the tables and understand their columns alike; raise InputError where they don't fit together."""
-    raw: list[RawTable | None] = [
-        None if given is None else read_table(given, role)
-        for given, role in ((original, "original"), (synthetic, "synthetic"), (holdout, "holdout"))
-    ]
-    first, second, third = raw
-    assert first is not None  # noqa: S101 -- for the type checker: these two are always given
-    assert second is not None  # noqa: S101
-    return align(first, second, third, settings)
+    held = None if holdout is None else read_table(holdout, "holdout")
+    return align(read_table(original, "original"), read_table(synthetic, "synthetic"), held, settings)
 
 
 def run(
@@ -89,7 +83,7 @@ def run(
     progress("encode", 0, 1)
     rows = identical_rows(partition)
     copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=near_twins(partition))
-    encoded = encode(partition, settings)
+    rows, encoded = _in_canonical_order(rows, encode(partition, settings))
 
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
     plans = plan_draws(
@@ -146,6 +140,19 @@ def run(
     )
 
 
+def _in_canonical_order(rows: RowGroups, encoded: Encoded) -> tuple[RowGroups, Encoded]:
+    """Order the rows of each table by their place in the space, so that no random draw depends on the files' order."""
+    order = {
+        side: np.lexsort((getattr(rows, side), getattr(encoded, side)))
+        for side in ("original", "synthetic", "holdout")
+        if getattr(rows, side) is not None
+    }
+    return (
+        replace(rows, **{side: getattr(rows, side)[by] for side, by in order.items()}),
+        replace(encoded, **{side: getattr(encoded, side)[by] for side, by in order.items()}),
+    )
+
+
 class _Searcher:
     """Runs searches in one encoded space and counts their queries; every answer of `search` is exact."""
 
@@ -163,11 +170,8 @@ def _draws(searcher: _Searcher, plans: tuple[DrawPlan, ...]) -> Iterator[Draw]:
     encoded = searcher.encoded
     held = encoded.original if encoded.holdout is None else encoded.holdout
     for plan in plans:
-        queries = encoded.original[plan.queries]
-        yield Draw(
-            synthetic=searcher(queries, encoded.synthetic[plan.synthetic]),
-            holdout=searcher(queries, held[plan.holdout]),
-        )
+        queries, base = encoded.original[plan.queries], encoded.synthetic[plan.synthetic]
+        yield Draw(searcher(queries, base), searcher(queries, held[plan.holdout]), synthetic_groups=base)
 
 
 def _counted(draws: Iterator[Draw], stage: str, total: int, progress: Progress) -> Iterator[Draw]:
@@ -218,8 +222,9 @@ def _memorising(
     draws = []
     for done, (plan, draw) in enumerate(zip(plans, evidence.draws, strict=True)):
         progress("control", done, len(plans))
-        found = searcher(encoded.original[plan.queries], leaky[plan.synthetic])
-        draws.append(Draw(synthetic=found, holdout=draw.holdout))
+        base = leaky[plan.synthetic]
+        found = searcher(encoded.original[plan.queries], base)
+        draws.append(Draw(found, draw.holdout, synthetic_groups=base))
     control = replace(evidence, draws=tuple(draws), copies=copies)
     outcomes = _measure(control, settings.model_copy(update={"resamples": 100}), silent)
     return Memorising(

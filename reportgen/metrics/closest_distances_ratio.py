@@ -1,4 +1,4 @@
-"""Closest Distances Ratio (seed 000): does an original row pair up with one synthetic row?
+"""Closest Distances Ratio (seed 000): the ratio of an original row's two closest distances, against the holdout's.
 
 r = d1/d2 of each original row, 1 where d2 is 0; 100 x median r(t, S) / median r(t, H), and the same with the 2.5th
 percentile ("outlier", the lower tail of the ratios). Each original row looks for its two closest synthetic and its two

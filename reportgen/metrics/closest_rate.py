@@ -1,4 +1,4 @@
-"""Closest Rate (seed 001): how many original rows have no synthetic row that is both too close and too distinct?
+"""Closest Rate (seed 001): original rows without a synthetic row that is both too close and too distinct.
 
 tau_d and tau_r are the 5th percentiles (midpoint) of d1(t, H) and r(t, H). A row is at risk when d1(t, S) <= tau_d and
 r(t, S) <= tau_r; the rate is 100 x (1 - share at risk). Beside it the holdout's own rate, by the same thresholds. Each

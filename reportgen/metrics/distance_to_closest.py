@@ -1,4 +1,4 @@
-"""Distance To Closest: are original rows nearer to a synthetic row than to a row the generator never saw?
+"""Distance To Closest: how near original rows are to synthetic rows, against rows the generator never saw.
 
 The seeds name this metric without a formula; this is ours, in the form of seed 000: 100 x median d1(t, S) /
 median d1(t, H), and the same with the 2.5th percentile ("outlier"). Each original row looks for its closest synthetic

@@ -38,7 +38,7 @@ def ratio_histograms(series: dict[str, Floats]) -> dict[str, Histogram]:
 
 
 def distance_ratio_cells(distance: dict[str, Floats], ratio: dict[str, Floats]) -> dict[str, Cells]:
-    """Counts of rows by distance (x) and ratio (y); cells of 1-4 rows hold -1.
+    """Count rows by distance (x) and ratio (y); cells of 1-4 rows hold -1.
 
     Distances beyond the pooled 99th percentile share the last column of cells.
     """
@@ -48,11 +48,11 @@ def distance_ratio_cells(distance: dict[str, Floats], ratio: dict[str, Floats]) 
     top = float(np.quantile(pooled, 0.99))
     step = _round_step(top / MOST_CELL_BINS) if top > 0 else 1.0
     inner = np.round(np.arange(math.floor(top / step) + 1) * step, 12)
-    beyond = _next_preferred(max(float(pooled.max()), float(inner[-1]) + step))
+    beyond = _next_power_of_ten(max(float(pooled.max()), float(inner[-1])))
     x_edges = np.append(inner, beyond)
     cells = {}
-    for name in distance:
-        counts, _, _ = np.histogram2d(ratio[name], distance[name], bins=(CELL_RATIO_EDGES, x_edges))
+    for name, distances in distance.items():
+        counts, _, _ = np.histogram2d(ratio[name], distances, bins=(CELL_RATIO_EDGES, x_edges))
         shown = np.where((counts > 0) & (counts < SMALLEST_GROUP), -1, counts).astype(int)
         cells[name] = Cells(
             x_edges=tuple(x_edges.tolist()),
@@ -119,7 +119,7 @@ def _distance_edges(pooled: Floats) -> Floats:
             break
     else:  # many decades: whole powers of ten
         edges = _preferred(lowest, highest, len(RENARD_40))
-    return np.concatenate(([0.0], edges))
+    return np.concatenate(([0.0], edges[edges <= highest], [_next_power_of_ten(highest)]))
 
 
 def _preferred(lowest: float, highest: float, stride: int) -> Floats:
@@ -132,11 +132,12 @@ def _preferred(lowest: float, highest: float, stride: int) -> Floats:
     return edges[max(first, 0) : last + 1]
 
 
-def _next_preferred(value: float) -> float:
-    return float(_preferred(value, value, 1)[-1])
+def _next_power_of_ten(value: float) -> float:
+    """Return the outermost edge: it tells no more of the farthest row than its order of magnitude."""
+    return float(f"1e{math.floor(math.log10(value)) + 1}") if value > 0 else 1.0
 
 
 def _round_step(least: float) -> float:
-    """The smallest of 1, 2, 2.5 or 5 times a power of ten that is at least `least`."""
+    """Return the smallest of 1, 2, 2.5 or 5 times a power of ten that is at least `least`."""
     decade = math.floor(math.log10(least))
     return next(step for base in (10, 20, 25, 50, 100) if (step := float(f"{base}e{decade - 1}")) >= least)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from reportgen.copies import CopyCounts
-from reportgen.distances import NeighbourDistances
+from reportgen.distances import Ints, NeighbourDistances
 from reportgen.model import HoldoutKind, Measured, NotMeasured
 from reportgen.settings import Settings
 from reportgen.words import sentence
@@ -20,6 +20,8 @@ class Draw:
 
     synthetic: NeighbourDistances
     holdout: NeighbourDistances
+    synthetic_groups: Ints
+    """Shape (synthetic base rows,): equal for rows that are identical."""
 
 
 @dataclass(frozen=True)

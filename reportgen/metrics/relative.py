@@ -66,16 +66,20 @@ def in_percent(value: Floats, reference: Floats) -> Floats:
 
 
 def repeated_copies(draws: Sequence[Draw]) -> Score | None:
-    """Original rows at distance 0 from two synthetic rows: copied twice, they read as if there were no copy at all.
+    """Original rows whose two closest synthetic rows are identical: copied twice, they read as if not copied at all.
 
     The median over the draws; None without any.
     """
-    count = float(np.median([(draw.synthetic.second == 0).sum() for draw in draws]))
+    counts = []
+    for draw in draws:
+        groups, found = draw.synthetic_groups, draw.synthetic
+        counts.append(int((groups[found.first_id] == groups[found.second_id]).sum()))
+    count = float(np.median(counts))
     return Score(value=count, unit="count", better="lower") if count else None
 
 
 def notes_on(evidence: Evidence, scores: dict[str, Score]) -> tuple[NoteCode, ...]:
-    """The codes of what a reader of these scores has to know."""
+    """Return the codes of what a reader of these scores has to know."""
     notes: list[NoteCode] = []
     if any(score.note == "reference_zero" for score in scores.values()):
         notes.append("reference_zero")

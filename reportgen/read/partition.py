@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from reportgen.model import Kind
 
 Side = Literal["original", "holdout", "synthetic"]
+Tabular: TypeAlias = str | os.PathLike[str] | pd.DataFrame | NDArray[Any]
+"""What a user may give as a table: a path, a DataFrame or a 2-D array."""
 
 
 @dataclass(frozen=True)

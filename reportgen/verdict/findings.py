@@ -76,7 +76,7 @@ def _scores(metrics: Mapping[str, Metric]) -> list[Finding]:
     counts = [m.scores["repeated_copies"].value for m in measured.values() if "repeated_copies" in m.notes]
     if counts:
         rows = round(max(counts))
-        found.append(_finding("repeated_copies", "warning", count=rows, numbers={"rows": rows}))
+        found.append(_finding("repeated_copies", "notice", count=rows, numbers={"rows": rows}))
     return found
 
 

@@ -1,0 +1,22 @@
+"""What several tests share."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of shared documents and data beside a checkout; the tests that need it are skipped without it."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "oracle").is_dir():
+        pytest.skip("the shared data are not beside this checkout")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def adult():
+    """The bundled example: original, holdout, synthetic_good and synthetic_leaky as Parquet."""
+    return ROOT / "examples" / "adult"
