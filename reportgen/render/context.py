@@ -1,0 +1,96 @@
+"""The whole report as its templates lay it out: sections in the order of the page, and the contents."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from reportgen.model import Result, to_json
+from reportgen.render.coverage import CoverageSection, coverage_section
+from reportgen.render.data_card import DataCard, data_card
+from reportgen.render.first_page import FirstPage, first_page
+from reportgen.render.holdout import HoldoutSection, holdout_section
+from reportgen.render.metric_frames import MetricSection, metric_section
+from reportgen.render.pictures import Medium
+from reportgen.render.provenance import Provenance, method_table, provenance
+from reportgen.render.rendered import RenderedBy
+from reportgen.render.score_summary import Summary, summary
+from reportgen.render.view import Entry, Numbering, Table
+from reportgen.words import catalog, sentence
+
+SECTIONS = ("data", "summary", "holdout", "metrics", "coverage", "method", "provenance")
+"""Numbered sections in order; the name is the id of the section and the key of its title."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything on the page."""
+
+    language: str
+    title: str
+    document_title: str
+    description: str
+    created: str
+    date: str
+    digest: str
+    short_digest: str
+    medium: Medium
+    first: FirstPage
+    contents: tuple[Entry, ...]
+    data: DataCard
+    summary: Summary
+    holdout: HoldoutSection
+    metrics: MetricSection
+    coverage: CoverageSection
+    method: Table
+    provenance: Provenance
+
+
+def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Report:
+    """Build the report from a result; nothing of the machine or the clock enters."""
+    numbering = Numbering()
+    digest = hashlib.sha256(to_json(result).encode()).hexdigest()
+    first = first_page(result)
+    # The order of these calls is the order of the page: tables and figures are numbered as they are built.
+    data = data_card(result, numbering)
+    scores = summary(result, numbering)
+    holdout = holdout_section(result, numbering)
+    metrics = metric_section(result, medium, numbering, SECTIONS.index("metrics") + 1)
+    coverage = coverage_section(result, numbering)
+    method = method_table(result, numbering)
+    return Report(
+        language=result.settings.lang,
+        title=result.title,
+        document_title=sentence("document.title", title=result.title),
+        description=sentence("document.description", word=first.word, headline=first.headline),
+        created=result.created,
+        date=_date(result.created),
+        digest=digest,
+        short_digest=f"{digest[:4]} {digest[4:8]}",
+        medium=medium,
+        first=first,
+        contents=_contents(metrics),
+        data=data,
+        summary=scores,
+        holdout=holdout,
+        metrics=metrics,
+        coverage=coverage,
+        method=method,
+        provenance=provenance(result, rendering, digest, medium, numbering),
+    )
+
+
+def _date(created: str) -> str:
+    year, month, day = (int(part) for part in created[:10].split("-"))
+    return sentence("document.date", day=day, month=catalog()["months"]["names"][month - 1], year=year)
+
+
+def _contents(metrics: MetricSection) -> tuple[Entry, ...]:
+    frames = [Entry(frame.number, frame.title, frame.anchor) for frame in metrics.frames]
+    if metrics.absent is not None:
+        frames.append(Entry(metrics.absent_number, sentence("label.not_in_this_version"), "not-in-this-version"))
+    numbered = [
+        Entry(str(place), sentence(f"label.{name}"), name, tuple(frames) if name == "metrics" else ())
+        for place, name in enumerate(SECTIONS, 1)
+    ]
+    return (Entry("", sentence("label.verdict"), "top"), *numbered)

@@ -1,0 +1,84 @@
+"""Section 5: findings, regions, and the three criteria of WP216."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reportgen.model import Criterion, Finding, Result
+from reportgen.render.first_page import CRITERIA
+from reportgen.render.score_summary import joined, metric_name
+from reportgen.render.view import Cell, Note, Numbering, Row, Table, Tone, capped, heads
+from reportgen.rounding import decimals, significant
+from reportgen.words import sentence
+
+SEVERITIES = ("warning", "notice", "info")
+"""From the most to the least severe."""
+TONES: dict[str, Tone] = {"warning": "high", "notice": "moderate", "info": "none"}
+
+
+@dataclass(frozen=True)
+class CoverageSection:
+    """Section 5."""
+
+    findings: Table | None
+    notes: tuple[Note, ...]
+    criteria: Table
+
+
+def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
+    """Build findings and coverage."""
+    findings = _findings(result.findings, numbering) if result.findings else None
+    texts = [] if result.findings else [sentence("findings.none")]
+    if not any(finding.region for finding in result.findings):
+        texts.append(sentence("findings.no_region"))
+    return CoverageSection(
+        findings=findings,
+        notes=(Note(sentence("label.regions"), tuple(texts)),) if texts else (),
+        criteria=Table(
+            label=numbering.table(),
+            caption=sentence("coverage.caption"),
+            heads=heads(*(sentence(f"coverage.{name}") for name in ("criterion", "assessed", "by", "finding"))),
+            rows=tuple(_criterion(name, getattr(result.coverage, name)) for name in CRITERIA),
+            notes=(sentence("coverage.note"),),
+        ),
+    )
+
+
+def _findings(findings: tuple[Finding, ...], numbering: Numbering) -> Table:
+    ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    rows, shown = capped([_finding(finding) for finding in ordered])
+    return Table(
+        label=numbering.table(),
+        caption=sentence("findings.caption"),
+        heads=heads(sentence("findings.severity"), sentence("findings.finding")),
+        rows=rows,
+        notes=shown,
+        layout="facts",
+    )
+
+
+def _finding(finding: Finding) -> Row:
+    symbol = sentence(f"findings.severity_symbol.{finding.severity}")
+    word = sentence(f"findings.severity_word.{finding.severity}")
+    parts = [finding.text]
+    if finding.region is not None:
+        parts.append(sentence("findings.region", region=finding.region))
+    if finding.expected is not None:
+        parts.append(sentence("findings.expected", expected=significant(finding.expected, 3)))
+    if finding.p_value is not None:
+        parts.append(sentence("findings.p_value", p=decimals(finding.p_value, 3, (0, 0.01, 0.05))))
+    return (Cell(f"{symbol} {word}", tone=TONES[finding.severity]), Cell(" ".join(parts)))
+
+
+def _criterion(name: str, criterion: Criterion) -> Row:
+    if criterion.assessed:
+        finding = "attack_ran"
+    else:
+        finding = "speaks" if criterion.metrics else "open"
+    metrics = joined([metric_name(key) for key in criterion.metrics])
+    return (
+        Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),
+        Cell(sentence("coverage.yes" if criterion.assessed else "coverage.no")),
+        Cell(metrics or sentence("coverage.by_none")),
+        Cell(sentence(f"coverage.{finding}")),
+    )

@@ -1,0 +1,218 @@
+"""The first page, which can be filed alone: verdict, reasons, what was compared, smallest leak, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
+from reportgen.render.scores import percent_of, share, with_unit
+from reportgen.render.view import Cell, Head, Row
+from reportgen.rounding import count, percent
+from reportgen.words import catalog, sentence
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""From the best to the worst."""
+CRITERIA = ("singling_out", "linkability", "inference")
+
+
+@dataclass(frozen=True)
+class ReasonView:
+    """One reason: its figure where it has one, what it is about, and the sentence."""
+
+    value: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FirstPage:
+    """Everything on page 1 below the masthead."""
+
+    lede: str
+    level: Level
+    symbol: str
+    word: str
+    headline: str
+    gate: str
+    reasons: tuple[ReasonView, ...]
+    compared_heads: tuple[Head, ...]
+    compared: tuple[Row, ...]
+    smallest_value: str
+    smallest_text: str
+    limits: tuple[str, ...]
+
+
+def first_page(result: Result) -> FirstPage:
+    """Build page 1."""
+    level = result.verdict.level
+    value, text = smallest_leak(result)
+    return FirstPage(
+        lede=_lede(result),
+        level=level,
+        symbol=sentence(f"verdict.symbol.{level}"),
+        word=verdict_word(result),
+        headline=headline(result),
+        gate=_gate(result),
+        reasons=tuple(_reason(reason) for reason in result.verdict.reasons),
+        compared_heads=(
+            Head(sentence("compared.table")),
+            Head(sentence("compared.rows"), numeric=True),
+            Head(sentence("compared.columns"), numeric=True),
+            Head(sentence("compared.hash")),
+        ),
+        compared=_compared(result),
+        smallest_value=value,
+        smallest_text=text,
+        limits=_limits(result),
+    )
+
+
+def verdict_word(result: Result) -> str:
+    """The words of the badge; for low with the bound that was reached, rounded up."""
+    if result.verdict.level != "low":
+        return sentence(f"verdict.word.{result.verdict.level}")
+    detectable = result.controls.detectable.share
+    bounds = [bound for bound in (result.verdict.upper_bound, detectable and 100 * detectable) if bound is not None]
+    if not bounds:
+        return sentence("verdict.word.low_unbounded")
+    return sentence("verdict.word.low", bound=_rounded_up(max(bounds)))
+
+
+def _rounded_up(bound: float) -> str:
+    tenths = -(-round(bound * 10, 9) // 1)
+    return percent_of(tenths / 10)
+
+
+def headline(result: Result) -> str:
+    """The sentence beside the badge, made from the first reason's numbers."""
+    if not result.verdict.reasons:
+        return sentence("headline.unstated")
+    first = result.verdict.reasons[0]
+    copies = result.metrics.get("exact_copies")
+    if not first.code.startswith("exact_copies"):
+        return sentence(f"headline.{first.code}")
+    if not isinstance(copies, Measured) or "synthetic_rows" not in copies.scores:
+        return first.text
+    rows = result.inputs.synthetic.rows
+    copied = copies.scores["synthetic_rows"].value
+    return sentence(
+        f"headline.{first.code}",
+        copies=round(copied * rows),
+        rows=rows,
+        share=share(copied, (result.verdict.tolerance / 100,)),
+        tolerance=percent_of(result.verdict.tolerance),
+    )
+
+
+def _gate(result: Result) -> str:
+    limit = result.settings.fail_on
+    if limit == "never":
+        return sentence("verdict.gate.never")
+    met = LEVELS.index(result.verdict.level) < LEVELS.index(limit)
+    return sentence(f"verdict.gate.{'met' if met else 'not_met'}", limit=sentence(f"verdict.level.{limit}"))
+
+
+def _lede(result: Result) -> str:
+    return sentence(
+        f"lede.{result.holdout.kind}",
+        synthetic=result.inputs.synthetic.rows,
+        original=result.inputs.original.rows,
+        holdout=result.holdout.rows,
+        columns=result.inputs.original.columns,
+    )
+
+
+def _reason(reason: Reason) -> ReasonView:
+    value = ""
+    if reason.value is not None and reason.unit is not None:
+        limits = () if reason.limit is None else (reason.limit,)
+        value = with_unit(reason.value, reason.unit, limits, places=2)
+    metric = catalog()["metric"].get(reason.metric, {})
+    return ReasonView(value, metric["name"] if metric else sentence(f"reason_name.{reason.code}"), reason.text)
+
+
+def _compared(result: Result) -> tuple[Row, ...]:
+    inputs = result.inputs
+    rows = [_file_row("original", inputs.original), _file_row("synthetic", inputs.synthetic)]
+    if inputs.holdout is not None:
+        rows.append(_file_row("holdout", inputs.holdout))
+    elif result.holdout.kind == "approximate":
+        name = Cell(sentence("compared.approximate"), under=sentence("compared.halves"))
+        rows.append((name, Cell(count(result.holdout.rows), style="num"), _columns(inputs.original), Cell("–")))
+    else:
+        name = Cell(sentence("compared.none"), under=sentence("compared.no_file"))
+        rows.append((name, Cell("–", style="num"), Cell("–", style="num"), Cell("–")))
+    return tuple(rows)
+
+
+def _file_row(side: str, file: InputFile) -> Row:
+    digest = file.sha256 or file.content_sha256
+    return (
+        Cell(sentence(f"compared.{side}"), under=file.name),
+        Cell(count(file.rows), style="num"),
+        _columns(file),
+        Cell(digest[:12], under="" if file.sha256 else sentence("compared.in_memory")),
+    )
+
+
+def _columns(file: InputFile) -> Cell:
+    return Cell(count(file.columns), style="num")
+
+
+def smallest_leak(result: Result) -> tuple[str, str]:
+    """The smallest leak that this run would have noticed: the figure and the sentence below it."""
+    detectable = result.controls.detectable
+    if detectable.rows is not None and detectable.share is not None:
+        text = sentence(
+            "smallest.found",
+            rows=detectable.rows,
+            synthetic=result.inputs.synthetic.rows,
+            noise=detectable.noise_sd,
+            power=power(detectable),
+        )
+        return share(detectable.share), text
+    return sentence("smallest.unknown_value"), _no_smallest_leak(detectable)
+
+
+def power(detectable: Detectable) -> str:
+    """The share of trials that counts as "noticed"."""
+    return percent(100 * detectable.power, 0)
+
+
+def _no_smallest_leak(detectable: Detectable) -> str:
+    if detectable.code == "not_in_this_version":
+        return sentence("smallest.not_in_this_version")
+    if detectable.reason:
+        return sentence("smallest.other", reason=detectable.reason)
+    if detectable.search_limit is not None:
+        return sentence("smallest.beyond", limit=detectable.search_limit)
+    return sentence("smallest.not_in_this_version")
+
+
+def _limits(result: Result) -> tuple[str, ...]:
+    kind = result.holdout.kind
+    return (
+        sentence("limits.distances", kind=kind),
+        sentence("limits.copies", inference=result.coverage.inference.assessed),
+        sentence(f"limits.holdout_{kind}", overlap=result.holdout.overlap_rows),
+        sentence("limits.guarantee"),
+        sentence("limits.controller", tested=_tested(result)),
+    )
+
+
+def _tested(result: Result) -> str:
+    names = {name: sentence(f"coverage.{name}").lower() for name in CRITERIA}
+    tested = [names[name] for name in CRITERIA if getattr(result.coverage, name).assessed]
+    untested = [names[name] for name in CRITERIA if names[name] not in tested]
+    if not tested:
+        return sentence("limits.tested_none")
+    if not untested:
+        return sentence("limits.tested_all")
+    return sentence(
+        "limits.tested_some",
+        tested=" and ".join(tested),
+        one=len(tested) == 1,
+        untested=" and ".join(untested),
+        one_left=len(untested) == 1,
+    )

@@ -1,0 +1,26 @@
+"""The packaged fonts of the style sheets: inside the page, or under addresses that only our own fetcher knows."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Literal
+
+from reportgen._resources import resource
+
+SCHEME = "reportgen:"
+_ADDRESS = re.compile(r"url\(\.\./fonts/([A-Za-z-]+\.woff2)\)")
+
+
+def with_fonts(css: str, fonts: Literal["inline", "packaged"]) -> str:
+    """Replace the relative addresses of fonts in a style sheet."""
+    return _ADDRESS.sub(lambda found: f"url({_data_uri(found[1]) if fonts == 'inline' else SCHEME + found[1]})", css)
+
+
+def font(name: str) -> bytes:
+    """Read a packaged font."""
+    return resource("assets", "fonts", name).read_bytes()
+
+
+def _data_uri(name: str) -> str:
+    return f"data:font/woff2;base64,{base64.b64encode(font(name)).decode()}"

@@ -1,0 +1,209 @@
+"""Section 3: the rows that stand for unseen people, and the controls that tell what the metrics can see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reportgen.model import Measured, Result
+from reportgen.render import scores
+from reportgen.render.first_page import power
+from reportgen.render.score_summary import anchor, has_null_range, metric_name
+from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, heads
+from reportgen.words import sentence
+
+HIDDEN = {"median_raw", "outlier_raw", "distance_threshold", "ratio_threshold", "in_both"}
+"""Scores that the control table leaves to the frames."""
+
+
+@dataclass(frozen=True)
+class HoldoutSection:
+    """Section 3."""
+
+    question: Note
+    answer: Note
+    facts: Table
+    controls: Table | None
+    notes: tuple[Note, ...]
+
+
+def holdout_section(result: Result, numbering: Numbering) -> HoldoutSection:
+    """Build the section on the holdout."""
+    facts = _facts(result, numbering)
+    controls = _controls(result, numbering)
+    return HoldoutSection(
+        question=Note(sentence("label.question"), (sentence("holdout.question"),), "question"),
+        answer=Note(sentence("label.answer"), (_answer(result),), "answer"),
+        facts=facts,
+        controls=controls,
+        notes=(
+            Note(sentence("label.controls"), _control_words(result)),
+            Note(sentence("label.ideal"), (_ideal(result),)),
+        ),
+    )
+
+
+def _answer(result: Result) -> str:
+    kind = result.holdout.kind
+    if kind != "provided":
+        return sentence(f"holdout.answer_{kind}")
+    leak_test = result.metrics.get("leak_test")
+    present = isinstance(leak_test, Measured)
+    tests = sentence(f"holdout.answer_tests_{'present' if present else 'missing'}", number=4)
+    copies = result.metrics.get("exact_copies")
+    if not isinstance(copies, Measured):
+        return sentence("holdout.answer_unmeasured", tests=tests)
+    score = copies.scores["synthetic_rows"]
+    rows = result.inputs.synthetic.rows
+    chance = 0.0 if score.reference is None else score.reference
+    return sentence(
+        "holdout.answer_copies",
+        copies=round(score.value * rows),
+        chance=round(chance * rows),
+        more=score.value > chance,
+        tests=tests,
+    )
+
+
+def _facts(result: Result, numbering: Numbering) -> Table:
+    holdout, kind = result.holdout, result.holdout.kind
+    rows = [
+        ("kind", sentence(f"holdout.kind_{kind}")),
+        ("sizes", _sizes(result)),
+    ]
+    if kind != "none":
+        rows.append(("how", sentence(f"holdout.how_{kind}", seed=result.settings.seed)))
+    if kind == "provided":
+        rows.append(("overlap", _overlap(result)))
+    else:
+        rows.append(("more_needed", sentence("holdout.more_approximate")))
+    rows.append(("warnings", "; ".join(holdout.warnings) or sentence("holdout.no_warnings")))
+    return Table(
+        label=numbering.table(),
+        caption=sentence("holdout.facts"),
+        heads=heads(sentence("holdout.property"), sentence("holdout.finding")),
+        rows=tuple((Cell(sentence(f"holdout.{name}")), Cell(text)) for name, text in rows),
+        layout="facts",
+    )
+
+
+def _sizes(result: Result) -> str:
+    holdout, inputs = result.holdout, result.inputs
+    drawn = inputs.synthetic.rows != holdout.base_rows or inputs.synthetic.rows != holdout.rows
+    if holdout.kind == "provided":
+        equal = (
+            sentence("holdout.sizes_drawn", base=holdout.base_rows, draws=holdout.draws)
+            if drawn
+            else sentence("holdout.sizes_equal")
+        )
+        return sentence(
+            "holdout.sizes_provided",
+            original=inputs.original.rows,
+            holdout=holdout.rows,
+            synthetic=inputs.synthetic.rows,
+            equal=equal,
+        )
+    if holdout.kind == "approximate":
+        return sentence(
+            "holdout.sizes_approximate",
+            holdout=holdout.rows,
+            base=holdout.base_rows,
+            drawn=drawn,
+            draws=holdout.draws,
+        )
+    return sentence("holdout.sizes_none", original=inputs.original.rows, synthetic=inputs.synthetic.rows)
+
+
+def _overlap(result: Result) -> str:
+    holdout = result.holdout
+    p_value = holdout.overlap_p_value
+    p = "" if p_value is None or not holdout.overlap_rows else sentence("holdout.overlap_p", p=scores.share(p_value))
+    return sentence(
+        "holdout.overlap_rows",
+        rows=holdout.overlap_rows,
+        share=scores.share(holdout.overlap_rows / holdout.rows if holdout.rows else 0),
+        back=holdout.original_overlap_rows,
+        p=p,
+    )
+
+
+def _controls(result: Result, numbering: Numbering) -> Table | None:
+    memorising = result.controls.memorising
+    if memorising is None:
+        return None
+    rows = tuple(
+        row
+        for key, metric in result.metrics.items()
+        if isinstance(metric, Measured)
+        for row in _control_rows(result, key, metric)
+    )
+    columns = [*(["null_range"] if has_null_range(result) else []), "reference"]
+    return Table(
+        label=numbering.table(),
+        caption=sentence("holdout.memorising_caption"),
+        caption_note=sentence("holdout.memorising_note", rows=memorising.rows),
+        heads=(
+            Head(sentence("summary.score")),
+            *(Head(sentence(f"summary.{name}"), numeric=True) for name in columns),
+            Head(sentence("holdout.this_file"), numeric=True),
+            Head(sentence("holdout.memorising"), numeric=True),
+            Head(sentence("summary.better")),
+        ),
+        rows=rows,
+    )
+
+
+def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
+    memorising = result.controls.memorising
+    copied = {} if memorising is None else memorising.scores.get(key, {})
+    with_null = has_null_range(result)
+    rows = []
+    for name, score in metric.scores.items():
+        if name not in copied or name in HIDDEN:
+            continue
+        title, what = metric_name(key), scores.label(result, key, name)
+        rows.append(
+            (
+                Cell(
+                    title if what == title else f"{title}: {what[0].lower()}{what[1:]}",
+                    unit=scores.unit_words(result, key, name, score),
+                    href=f"#{anchor(key)}",
+                ),
+                *(
+                    [scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))]
+                    if with_null
+                    else []
+                ),
+                scores.reference_cell(score, key, name),
+                scores.value_cell(score, key, name, strong=True),
+                scores.value_cell(copied[name], key, name),
+                scores.better_cell(score),
+            )
+        )
+    return rows
+
+
+def _control_words(result: Result) -> tuple[str, ...]:
+    detectable = result.controls.detectable
+    words = [sentence(f"holdout.memorising_{'absent' if result.controls.memorising is None else 'read'}")]
+    if detectable.rows is not None and detectable.share is not None:
+        share = scores.share(detectable.share)
+        found = sentence("holdout.detectable_found", rows=detectable.rows, share=share, power=power(detectable))
+        words.append(found)
+    elif detectable.code == "not_in_this_version":
+        words.append(sentence("holdout.detectable_absent"))
+    elif detectable.reason:
+        words.append(sentence("holdout.detectable_other", reason=detectable.reason))
+    elif detectable.search_limit is not None:
+        limit = detectable.search_limit
+        words.append(sentence("holdout.detectable_beyond", limit=limit, power=power(detectable)))
+    else:
+        words.append(sentence("holdout.detectable_absent"))
+    return tuple(words)
+
+
+def _ideal(result: Result) -> str:
+    if has_null_range(result):
+        return sentence("holdout.ideal_present")
+    if result.holdout.kind == "none":
+        return sentence("holdout.ideal_none")
+    return sentence("holdout.ideal_absent", holdout=scores.holdout_noun(result))

@@ -1,0 +1,24 @@
+"""HTML: one file that asks nothing of the network and runs nothing, with the result inside."""
+
+from __future__ import annotations
+
+import re
+
+from reportgen.model import Result, to_json
+from reportgen.render.context import build_report
+from reportgen.render.page import render_page
+from reportgen.render.rendered import RenderedBy
+
+
+def render(result: Result, rendering: RenderedBy) -> bytes:
+    """Write the report as HTML."""
+    report = build_report(result, rendering, "screen")
+    return render_page(report, "inline", embedded_json(result)).encode()
+
+
+def embedded_json(result: Result) -> str:
+    r"""Serialise the result for a script block: equal to the result when parsed, and unable to end the block.
+
+    "<" is written as \u003c, and so are control characters that no HTML document may hold.
+    """
+    return re.sub("[<\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]", lambda sign: f"\\u{ord(sign[0]):04x}", to_json(result))

@@ -1,0 +1,74 @@
+"""The templates and style sheets of a report, and how they become one page."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import jinja2
+from markupsafe import Markup
+
+from reportgen._resources import resource
+from reportgen.render.context import Report
+from reportgen.render.pictures import Medium
+from reportgen.words import add_filters, catalog
+
+SHEETS: dict[Medium, tuple[tuple[str, str], ...]] = {
+    "screen": (
+        ("variables", ""),
+        ("base", ""),
+        ("components", ""),
+        ("screen", "screen"),
+        ("print", "print"),
+    ),
+    "paper": (("variables", ""), ("base", ""), ("components", ""), ("print", "")),
+}
+"""Style sheets of each medium with the media they are for; `screen` holds what WeasyPrint does not know."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One style sheet."""
+
+    css: Markup
+    media: str
+
+
+def render_page(report: Report, fonts: Literal["inline", "packaged"], result_json: str = "") -> str:
+    """Lay out the report as one HTML page. Characters that no document may hold are shown as a replacement sign."""
+    sheets = [Sheet(_css(name, fonts), media) for name, media in SHEETS[report.medium]]
+    page = (
+        _environment()
+        .get_template(f"{report.medium}.html")
+        .render(
+            report=report,
+            sheets=sheets,
+            label=catalog(report.language)["label"],
+            generator=f"reportgen, {catalog(report.language)['label']['report'].lower()}",
+            result_json=Markup(result_json),  # noqa: S704 -- escaped by its caller
+        )
+    )
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", page)
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resource("templates")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    add_filters(environment)
+    return environment
+
+
+@functools.cache
+def _css(name: str, fonts: Literal["inline", "packaged"]) -> Markup:
+    from reportgen.render.fonts import with_fonts
+
+    return Markup(with_fonts(resource("assets", "css", f"{name}.css").read_text(encoding="utf-8"), fonts))

@@ -1,0 +1,199 @@
+"""Sections 6 and 7: how the numbers were made, where they came from, and how to check that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reportgen.model import InputFile, Result
+from reportgen.render.pictures import Medium
+from reportgen.render.rendered import RenderedBy
+from reportgen.render.scores import ordinal, share
+from reportgen.render.view import Cell, Note, Numbering, Row, Table, heads
+from reportgen.rounding import count
+from reportgen.words import catalog, sentence
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Section 7 with the glossary."""
+
+    run: Table
+    settings: Table
+    hashes: Table
+    notes: tuple[Note, ...]
+    glossary: Table
+
+
+def method_table(result: Result, numbering: Numbering) -> Table:
+    """Build section 6, the method."""
+    settings, holdout = result.settings, result.holdout
+    projection = result.space.projection
+    bases = "none" if holdout.kind == "none" else "drawn" if holdout.draws > 1 else "equal"
+    rows = [
+        ("space", _space(result)),
+        ("scaling", sentence(f"method.scaling_{projection}")),
+        ("search", _search(result)),
+        ("ties", sentence("method.ties_text")),
+        ("ratio", sentence("method.ratio_text")),
+        ("zero", sentence("method.zero_text")),
+        (
+            "percentiles",
+            sentence(
+                "method.percentiles_text",
+                tail=ordinal(settings.tail_percentile),
+                rate=ordinal(settings.closest_rate_percentile),
+            ),
+        ),
+        ("bases", sentence(f"method.bases_{bases}", draws=holdout.draws)),
+        ("intervals", sentence("method.intervals_text", resamples=settings.resamples, draws=holdout.draws)),
+        ("randomness", sentence("method.randomness_text", seed=settings.seed)),
+        ("distributions", sentence("method.distributions_text")),
+    ]
+    return _facts(
+        numbering,
+        sentence("method.caption"),
+        (sentence("method.item"), sentence("method.value")),
+        [(Cell(sentence(f"method.{name}")), Cell(text)) for name, text in rows],
+    )
+
+
+def provenance(result: Result, rendering: RenderedBy, digest: str, medium: Medium, numbering: Numbering) -> Provenance:
+    """Build section 7. `digest` is the SHA-256 of the serialised result."""
+    check = sentence("provenance.check", where=sentence(f"provenance.where_{medium}"), digest=digest)
+    return Provenance(
+        run=_run(result, rendering, numbering),
+        settings=_settings(result, numbering),
+        hashes=_hashes(result, digest, numbering),
+        notes=(
+            Note(sentence("label.check"), (check, sentence("provenance.check_content"))),
+            Note(
+                sentence("label.reproducibility"),
+                (sentence("provenance.reproducibility"), sentence("provenance.personal")),
+            ),
+        ),
+        glossary=_glossary(numbering),
+    )
+
+
+def _facts(numbering: Numbering, caption: str, titles: tuple[str, ...], rows: list[Row]) -> Table:
+    return Table(
+        label=numbering.table(), caption=caption, heads=heads(*titles), rows=tuple(rows), layout="facts"
+    )
+
+
+def _space(result: Result) -> str:
+    space = result.space
+    common = {"dimensions": space.dimensions, "inertia": share(space.inertia)}
+    if space.projection == "none":
+        return sentence("method.space_none", **common)
+    fitted = "both" if space.fitted_on == "original and holdout" else "original"
+    components = (
+        sentence("method.components_all")
+        if space.components == "all"
+        else sentence("method.components_some", n=space.components)
+    )
+    return sentence(
+        "method.space_famd", fitted=sentence(f"method.fitted_{fitted}"), components=components, **common
+    )
+
+
+def _search(result: Result) -> str:
+    search = result.search
+    if not search.queries:
+        return sentence("method.search_none")
+    unique = search.unique_rows
+    holdout = "" if unique.holdout is None else sentence("method.unique_holdout", rows=unique.holdout)
+    rows = sentence("method.unique", original=unique.original, synthetic=unique.synthetic, holdout=holdout)
+    name = "all" if search.certified == search.queries else "part"
+    return sentence(f"method.search_{name}", queries=search.queries, certified=search.certified, unique=rows)
+
+
+def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
+    measured = {result.tool.name: result.tool.version, **dict(sorted(result.environment.items()))}
+    rendered = {"reportgen": rendering.tool_version, **dict(sorted(rendering.versions.items()))}
+    rows = [
+        ("command", result.command),
+        ("created", sentence("provenance.created_value", created=_plain_time(result.created))),
+        ("measured_by", _versions(measured)),
+        ("rendered_by", _versions(rendered)),
+        ("schema", result.schema_version),
+    ]
+    return _facts(
+        numbering,
+        sentence("provenance.run"),
+        (sentence("provenance.item"), sentence("provenance.value")),
+        [(Cell(sentence(f"provenance.{name}")), Cell(text)) for name, text in rows],
+    )
+
+
+def _plain_time(created: str) -> str:
+    return created.replace("T", " ").removesuffix("Z")
+
+
+def _versions(versions: dict[str, str | None]) -> str:
+    known = [
+        f"{name} {version}" if version else sentence("provenance.absent", name=name)
+        for name, version in versions.items()
+    ]
+    return ", ".join(known)
+
+
+def _settings(result: Result, numbering: Numbering) -> Table:
+    rows: list[Row] = []
+    for name, value in result.settings.model_dump().items():
+        if name in {"title", "context", "recipients"}:  # they stand in the report's title and in section 1
+            continue
+        rows.append((Cell(name), Cell(_setting(value)), Cell(sentence(f"setting.{name}"))))
+    return Table(
+        label=numbering.table(),
+        caption=sentence("provenance.settings"),
+        heads=heads(*(sentence(f"provenance.{name}") for name in ("setting", "value", "meaning"))),
+        rows=tuple(rows),
+    )
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value) or sentence("provenance.empty")
+    if isinstance(value, int):
+        return count(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _hashes(result: Result, digest: str, numbering: Numbering) -> Table:
+    rows: list[Row] = []
+    inputs = result.inputs
+    sides = [("original", inputs.original), ("synthetic", inputs.synthetic), ("holdout", inputs.holdout)]
+    for side, file in sides:
+        if file is not None:
+            rows += _hash_rows(sentence(f"label_side.{side}"), file)
+    rows.append(
+        (Cell(sentence("provenance.result")), Cell(sentence("provenance.result_of")), Cell(digest, style="hash"))
+    )
+    return Table(
+        label=numbering.table(),
+        caption=sentence("provenance.hashes"),
+        heads=heads(*(sentence(f"provenance.hash_{name}") for name in ("table", "of", "value"))),
+        rows=tuple(rows),
+    )
+
+
+def _hash_rows(side: str, file: InputFile) -> list[Row]:
+    of_file = (
+        Cell(file.sha256, style="hash") if file.sha256 else Cell(sentence("provenance.hash_memory"), tone="none")
+    )
+    return [
+        (Cell(side), Cell(sentence("provenance.hash_file")), of_file),
+        (Cell(side), Cell(sentence("provenance.hash_content")), Cell(file.content_sha256, style="hash")),
+    ]
+
+
+def _glossary(numbering: Numbering) -> Table:
+    terms = catalog()["glossary"]["terms"]
+    return _facts(
+        numbering,
+        sentence("glossary.caption"),
+        (sentence("glossary.term"), sentence("glossary.meaning")),
+        [(Cell(term), Cell(meaning)) for term, meaning in terms.items()],
+    )

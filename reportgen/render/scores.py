@@ -1,0 +1,140 @@
+"""Scores as people read them: label, unit, value, interval, reference, direction and what they argue for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from reportgen.model import Measured, Result, Score, Unit
+from reportgen.rounding import count, decimals, percent, significant
+from reportgen.render.view import Cell, Tone
+from reportgen.words import catalog, sentence
+
+DECIMALS = {("closest_rate", "rate"): 2}
+"""Percents are printed with one decimal; a rate moves in steps of one row and gets two."""
+SUMMARY = {
+    "exact_copies": ("synthetic_rows", "original_rows"),
+    "distance_to_closest": ("median", "outlier"),
+    "closest_distances_ratio": ("median", "outlier"),
+    "closest_rate": ("rate",),
+}
+"""Scores of the summary; the others stand in the metric's own frame. A metric not named here shows all."""
+TONES: dict[str, Tone] = {"high": "high", "moderate": "moderate", "low": "low"}
+
+
+def holdout_noun(result: Result) -> str:
+    """What the reference is called: never "holdout" alone where the generator saw its rows."""
+    return "approximate holdout" if result.holdout.kind == "approximate" else "holdout"
+
+
+def wording(result: Result) -> dict[str, Any]:
+    """Words and settings that nearly every sentence on a metric may use."""
+    return {
+        "holdout": holdout_noun(result),
+        "kind": result.holdout.kind,
+        "approximate": result.holdout.kind == "approximate",
+        "tail": ordinal(result.settings.tail_percentile),
+        "tail_percent": percent_of(result.settings.tail_percentile),
+        "percentile": ordinal(result.settings.closest_rate_percentile),
+    }
+
+
+def ordinal(number: float) -> str:
+    """Write 5 as "5th", 2.5 as "2.5th", 1 as "1st"."""
+    text = f"{number:g}"
+    teen = number in (11, 12, 13)
+    return text + ("th" if teen else {"1": "st", "2": "nd", "3": "rd"}.get(text[-1], "th") if "." not in text else "th")
+
+
+def percent_of(number: float) -> str:
+    """Write a declared percentage with no more digits than it was declared with: "1 %", "2.5 %"."""
+    return f"{number:g}\N{NO-BREAK SPACE}%"
+
+
+def share(value: float, limits: Iterable[float] = ()) -> str:
+    """Write a share (0-1) in percent; 0 and 1 are reached only by what equals them."""
+    return percent(100 * value, 2, (0, 100, *(100 * limit for limit in limits)))
+
+
+def number(value: float, unit: Unit, limits: Iterable[float] = (), places: int = 1) -> str:
+    """Write a value in its unit, without naming the unit; rounding crosses none of the limits."""
+    limits = tuple(limits)
+    if unit == "percent":
+        return decimals(value, places, (0, *limits))
+    if unit == "share":
+        return decimals(100 * value, 2, (0, 100, *(100 * limit for limit in limits)))
+    if unit == "count":
+        return count(int(value)) if value == int(value) else decimals(value, 1, limits)
+    if unit == "distance":
+        return significant(value, 3, (0, *limits))
+    return decimals(value, 3, (0, 1, *limits))
+
+
+def with_unit(value: float, unit: Unit, limits: Iterable[float] = (), places: int = 1) -> str:
+    """Write a value with its sign: percents and shares with "%", everything else bare."""
+    text = number(value, unit, limits, places)
+    return f"{text}\N{NO-BREAK SPACE}%" if unit in {"percent", "share"} else text
+
+
+def places(metric: str, name: str) -> int:
+    """How many decimals a percent of this score gets."""
+    return DECIMALS.get((metric, name), 1)
+
+
+def label(result: Result, metric: str, name: str) -> str:
+    """The name of a score; its key where the catalog has none, as for one score a column."""
+    return _entry(result, metric, name) or name
+
+
+def unit_words(result: Result, metric: str, name: str, score: Score) -> str:
+    """The unit of a score in words, "% of synthetic rows"."""
+    return _entry(result, metric, f"{name}_unit") or sentence(f"unit.{score.unit}")
+
+
+def _entry(result: Result, metric: str, name: str) -> str:
+    words = catalog()["metric"].get(metric, {}).get("score", {})
+    return sentence(f"metric.{metric}.score.{name}", **wording(result)) if name in words else ""
+
+
+def summary_scores(metric: str, measured: Measured) -> dict[str, Score]:
+    """The scores of a metric that the summary shows."""
+    names = SUMMARY.get(metric, tuple(measured.scores))
+    return {name: measured.scores[name] for name in names if name in measured.scores}
+
+
+def value_cell(score: Score, metric: str, name: str, *, strong: bool = False) -> Cell:
+    """The value of a score."""
+    limits = () if score.reference is None else (score.reference,)
+    return Cell(number(score.value, score.unit, limits, places(metric, name)), style="num", strong=strong)
+
+
+def interval_cell(score: Score, metric: str, name: str) -> Cell:
+    """The 95 % interval of a score, or a dash."""
+    return range_cell(score.low, score.high, score, places(metric, name))
+
+
+def range_cell(low: float | None, high: float | None, score: Score, digits: int) -> Cell:
+    """A range of a score's values, or a dash where it was not computed."""
+    if low is None or high is None:
+        return Cell("–", style="range")
+    limits = () if score.reference is None else (score.reference,)
+    texts = [number(end, score.unit, limits, digits) for end in (low, high)]
+    return Cell(sentence("summary.to", low=texts[0], high=texts[1]), style="range")
+
+
+def reference_cell(score: Score, metric: str, name: str) -> Cell:
+    """The same quantity on the reference, or a dash."""
+    if score.reference is None:
+        return Cell("–", style="num")
+    return Cell(number(score.reference, score.unit, (), places(metric, name)), style="num")
+
+
+def better_cell(score: Score) -> Cell:
+    """Which direction is better for privacy: arrow and word."""
+    return Cell(sentence(f"better.{score.better}"), style="better")
+
+
+def reading_cell(measured: Measured) -> Cell:
+    """What the metric argues for: symbol and word, and colour last."""
+    text = f"{sentence(f'verdict.symbol.{measured.verdict}')} {sentence(f'verdict.reading.{measured.verdict}')}"
+    return Cell(text, style="better", tone=TONES.get(measured.verdict, "none"))

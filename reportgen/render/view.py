@@ -1,0 +1,138 @@
+"""What the templates lay out: words and their places, no numbers left to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reportgen.words import sentence
+
+MOST_ROWS = 200
+"""Rows of one table on the page; more of them cost seconds and megabytes, and nobody reads them."""
+
+CellStyle = Literal["text", "num", "range", "better", "hash"]
+Tone = Literal["", "high", "moderate", "low", "none"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its words, grey words behind them, and how it is set."""
+
+    text: str
+    unit: str = ""
+    style: CellStyle = "text"
+    tone: Tone = ""
+    href: str = ""
+    strong: bool = False
+    under: str = ""
+    """Grey words on a line of their own."""
+    span: int = 1
+    lines: tuple[str, ...] = ()
+    """Further lines, set like the first."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of one column, with the unit of its numbers."""
+
+    text: str
+    unit: str = ""
+    numeric: bool = False
+
+
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its caption. The first cell of a row is its head."""
+
+    label: str
+    caption: str
+    heads: tuple[Head, ...]
+    rows: tuple[Row, ...]
+    caption_note: str = ""
+    notes: tuple[str, ...] = ()
+    layout: Literal["plain", "wide", "facts"] = "plain"
+
+    @property
+    def whole(self) -> bool:
+        """Whether the table is short enough to stay on one page."""
+        return len(self.rows) <= 12
+
+    @property
+    def name(self) -> str:
+        """The label as other places say it, "Table 1"."""
+        return self.label.rstrip(".")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The two widths of one drawing as URIs, and what it shows in words."""
+
+    wide: str
+    narrow: str
+    alternative: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with the finding as its caption and how to look at it."""
+
+    label: str
+    caption: str
+    note: str
+    picture: Picture
+
+    @property
+    def name(self) -> str:
+        """The label as other places say it, "figure 1"."""
+        return self.label.rstrip(".").lower()
+
+
+@dataclass(frozen=True)
+class Note:
+    """A side head and the paragraphs beside it."""
+
+    side: str
+    paragraphs: tuple[str, ...]
+    kind: Literal["plain", "question", "answer", "status"] = "plain"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the contents."""
+
+    number: str
+    title: str
+    anchor: str
+    children: tuple[Entry, ...] = ()
+
+
+@dataclass
+class Numbering:
+    """Numbers tables and figures in the order in which the sections are built, which is that of the page."""
+
+    _tables: Iterator[int] = field(default_factory=lambda: iter(range(1, 10_000)))
+    _figures: Iterator[int] = field(default_factory=lambda: iter(range(1, 10_000)))
+
+    def table(self) -> str:
+        """Return the label of the next table."""
+        return f"{sentence('label.table')} {next(self._tables)}."
+
+    def figure(self) -> str:
+        """Return the label of the next figure."""
+        return f"{sentence('label.figure')} {next(self._figures)}."
+
+
+def capped(rows: Sequence[Row]) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+    """Return at most 200 rows, and where some are left out the sentence that says so."""
+    if len(rows) <= MOST_ROWS:
+        return tuple(rows), ()
+    return tuple(rows[:MOST_ROWS]), (sentence("data.shown", shown=MOST_ROWS, total=len(rows)),)
+
+
+def heads(*columns: str, numeric: Sequence[int] = ()) -> tuple[Head, ...]:
+    """Name the columns of a table; `numeric` are the places of those that hold figures."""
+    return tuple(Head(text, numeric=place in numeric) for place, text in enumerate(columns))
