@@ -46,7 +46,7 @@ class EncodedColumn:
 
 
 def number_column(series: pd.Series[Any], real: int) -> EncodedColumn:
-    """Standardise numbers or times by mean and population sd of the first `real` rows (0 counts as 1).
+    """Standardise numbers or times by the population sd of the first `real` rows (0 counts as 1).
 
     Missing values take the real median and, in a second coordinate, the standardised indicator of being missing; its
     weight is 1 where only later rows are missing.
@@ -129,8 +129,8 @@ def plain_column(series: pd.Series[Any], real: int) -> EncodedColumn:
         raise InputError(msg)
     values, codes = np.unique(numbers + 0.0, return_inverse=True)
     scaled, exponent = _near_one(numbers[:real])
-    _, sd = _mean_and_sd(scaled)
-    return EncodedColumn(codes.astype(np.int64), values[:, np.newaxis], math.ldexp(sd, exponent) ** 2)
+    variance = (_standard_deviation(scaled) * 2.0 ** min(exponent, 500)) ** 2
+    return EncodedColumn(codes.astype(np.int64), values[:, np.newaxis], variance)
 
 
 def _centred(series: pd.Series[Any], missing: Booleans, real: int) -> Floats:
@@ -179,18 +179,20 @@ def _lower_median(values: NDArray[Any]) -> Any:
 
 
 def _standardise(centred: Floats, missing: Booleans, real: int) -> tuple[Floats, float, bool]:
-    """Return the standard scores of all rows, that of the real median, and whether the real rows differ."""
+    """Return the scores of all rows up to a common shift, that of the real median, and whether the real rows differ."""
     present = centred[:real][~missing[:real]]
     upper = float(np.partition(present, len(present) // 2)[len(present) // 2])
     median = upper / 2 if len(present) % 2 == 0 else upper  # the lower median is 0
     filled = np.where(missing, median, centred)
     scaled, exponent = _near_one(filled[:real])
-    mean, sd = _mean_and_sd(scaled)
+    sd = _standard_deviation(scaled)
     if sd == 0:
         return filled + 0.0, median, False
+    # The mean is not subtracted: distances don't need it, and neighbours near the median would be rounded together
+    # where one value is very far away.
     with np.errstate(over="ignore"):
-        scores = (np.ldexp(filled, -exponent) - mean) / sd + 0.0
-    return scores, (math.ldexp(median, -exponent) - mean) / sd + 0.0, True
+        scores = np.ldexp(filled, -exponent) / sd + 0.0
+    return scores, math.ldexp(median, -exponent) / sd + 0.0, True
 
 
 def _near_one(values: Floats) -> tuple[Floats, int]:
@@ -199,12 +201,12 @@ def _near_one(values: Floats) -> tuple[Floats, int]:
     return np.ldexp(values, -exponent), exponent
 
 
-def _mean_and_sd(values: Floats) -> tuple[float, float]:
+def _standard_deviation(values: Floats) -> float:
+    """Return the population standard deviation, 0 exactly where all values are the same."""
     different, counts = np.unique(values, return_counts=True)
-    mean = math.fsum(different * counts) / len(values)
     if len(different) == 1:
-        return mean, 0.0
-    rest = different - mean
+        return 0.0
+    rest = different - math.fsum(different * counts) / len(values)
     # The mean is rounded; its error is taken out of the variance again.
     variance = math.fsum(counts * rest**2) / len(values) - (math.fsum(counts * rest) / len(values)) ** 2
-    return mean, math.sqrt(variance)
+    return math.sqrt(variance)
