@@ -35,8 +35,8 @@ _LARGEST = 2.0**1000
 _PLAIN = 480
 """Binary exponent up to which squares of differences stay well within float64 as they are."""
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
-_UNDERFLOW = 2.0**-110
-"""What float32 may lose below its smallest normal number, times more columns than there can be."""
+_SINGLE_UNDERFLOW, _DOUBLE_UNDERFLOW = 2.0**-100, 2.0**-900
+"""More than sums of squares lose below the smallest normal number of float32 and of float64."""
 _REACH = 40
 """Centred coordinates are scaled to at most 2^40, so that float32 squares neither overflow nor vanish."""
 _FARTHEST = 2.0**50
@@ -45,7 +45,7 @@ _FARTHEST = 2.0**50
 
 @dataclass(frozen=True)
 class _Space:
-    """Queries and base, and how they are centred on the base mean and scaled.
+    """Queries and base, and how they are centred on the base medians and scaled.
 
     Centred rows are scaled by 2^`scale`, differences by 2^`direct` before they are squared (0 but for extreme
     numbers); powers of two round nothing.
@@ -58,7 +58,7 @@ class _Space:
     direct: int
 
     def centre(self, rows: Floats) -> Floats:
-        """Return rows less the base mean, scaled, in float64."""
+        """Return rows less the base medians, scaled, in float64."""
         return (rows - self.shift) * 2.0**self.scale
 
     def squared(self, distances: Floats) -> Floats:
@@ -119,7 +119,8 @@ def _space(queries: Floats, base: Floats) -> _Space:
     if largest > _LARGEST:
         msg = "coordinates beyond 1e300 cannot be compared; rescale the columns"
         raise InputError(msg)
-    shift = base.mean(axis=0)
+    # The proof holds for any centre. Medians, as one value far out would move a mean away from all other rows.
+    shift = np.array([np.median(base[:, column]) for column in range(base.shape[1])])
     spread = max(_largest(base[part] - shift) for part in _parts(len(base), base.shape[1]))
     large = math.frexp(largest)[1]
     small = math.frexp(spread)[1] if spread else large
@@ -165,7 +166,7 @@ def _nearest_candidates(
     if number < size:
         error = (width + 8) * _SINGLE
         limit = _limit(space.squared(distances[:, -1]), _lengths(centred), error / (1 - error))
-        proven &= (reached > limit + _UNDERFLOW) & (error < 1)
+        proven &= (reached > limit + _SINGLE_UNDERFLOW) & (error < 1)
     return distances, np.take_along_axis(candidates, order, axis=1), ~proven
 
 
@@ -180,7 +181,7 @@ def _nearest_of_all(space: _Space, rows: Ints, known: Floats) -> tuple[Floats, I
     for start in range(0, len(space.base), _BRUTE_BASE):
         others = space.centre(space.base[start : start + _BRUTE_BASE])
         near = lengths[:, np.newaxis] ** 2 + _lengths(others) ** 2 - 2 * (centred @ others.T)
-        limit = _limit(bound, lengths, error)[:, np.newaxis] + _UNDERFLOW
+        limit = _limit(bound, lengths, error)[:, np.newaxis] + _DOUBLE_UNDERFLOW
         # Where a row is too far out for these sums (infinity, NaN), they rule nothing out.
         at, other = np.nonzero(~(near > limit))
         if len(at):
