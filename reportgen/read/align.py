@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
 from reportgen.errors import InputError
 from reportgen.model import Kind
+from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
-from reportgen.read.kinds import Understood, understand
+from reportgen.read.kinds import understand
 from reportgen.read.left_out import BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
-from reportgen.read.naming import nearest_name, shown_name, shown_names
+from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
 from reportgen.settings import Settings
 
@@ -34,7 +36,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     columns = tuple(_schema(name, understood[name], tables, settings) for name in names)
     if not any(column.used for column in columns):
         msg = (
-            f"{original.source.name}: no column is left to measure on: "
+            f"{one_line(original.source.name)}: no column is left to measure on: "
             + "; ".join(f"{shown_name(column.name)}: {column.left_out}" for column in columns[:3])
             + (f"; and {len(columns) - 3} more" if len(columns) > 3 else "")
         )
@@ -66,7 +68,7 @@ def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings:
     return ColumnSchema(name, column.kind, reason, _remarks(column, tables, real), column.missing_marks)
 
 
-def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series) -> tuple[str, ...]:  # type: ignore[type-arg]
+def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series[Any]) -> tuple[str, ...]:
     synthetic = next(series for table, series in zip(tables, column.series, strict=True) if table.role == "synthetic")
     remarks = list(column.remarks)
     if real.isna().all():
@@ -94,8 +96,8 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
     if extra:
         parts.append(f"has {shown_names(extra)} besides")
     msg = (
-        f"{other.source.name} ({other.role}) {'; '.join(parts)}: "
-        f"give it the columns of {original.source.name} ({original.role})"
+        f"{one_line(other.source.name)} ({other.role}) {'; '.join(parts)}: "
+        f"give it the columns of {one_line(original.source.name)} ({original.role})"
     )
     raise InputError(msg)
 
@@ -130,7 +132,7 @@ def _coordinates_only(
         for table, series in zip(tables, understood[column.name].series, strict=True):
             if series.isna().any():
                 msg = (
-                    f"{table.source.name} ({table.role}): column {shown_name(column.name)} has missing values: with "
-                    "--projection none there must be none; leave it out (--ignore) or use --projection famd"
+                    f"{one_line(table.source.name)} ({table.role}): column {shown_name(column.name)} has "
+                    "missing values, which --projection none does not allow; leave it out (--ignore)"
                 )
                 raise InputError(msg)

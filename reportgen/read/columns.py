@@ -15,13 +15,13 @@ from reportgen.read.partition import Side, Source
 
 @dataclass(frozen=True)
 class Texts:
-    """A column of text. Row i holds `values[codes[i]]`; code -1 is a missing value that the format itself marks.
+    """A column of text. Row i holds `distinct[codes[i]]`; code -1 is missing in the format itself.
 
-    `values` are distinct, stripped of blanks at both ends, and all of them occur. `declared` says that the table's own
-    schema calls the column a category.
+    `distinct` holds each text once, stripped of blanks at both ends; all of them occur. `declared` says that the
+    table's own schema calls the column a category.
     """
 
-    values: pa.Array
+    distinct: pa.Array
     codes: NDArray[np.int64]
     declared: bool = False
 
@@ -33,10 +33,10 @@ class Texts:
 class Typed:
     """A column whose type the format stores: int64, uint64, float64, bool or timestamp[us, UTC]; null is missing."""
 
-    values: pa.Array
+    array: pa.Array
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.array)
 
 
 RawColumn = Texts | Typed
@@ -55,10 +55,7 @@ class RawTable:
 
 def texts(column: pa.ChunkedArray, *, declared: bool = False) -> Texts:
     """Strip and encode a column of strings."""
-    stripped = pc.utf8_trim_whitespace(column.cast(pa.large_string())).combine_chunks()
-    if isinstance(stripped, pa.ChunkedArray):  # combine_chunks keeps an empty column chunked in some versions
-        stripped = pa.concat_arrays(stripped.chunks) if stripped.num_chunks else pa.array([], pa.large_string())
-    encoded = stripped.dictionary_encode()
+    encoded = _one_array(pc.utf8_trim_whitespace(column.cast(pa.large_string()))).dictionary_encode()
     codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return Texts(encoded.dictionary, codes, declared)
 
@@ -67,19 +64,22 @@ def raw_column(column: pa.ChunkedArray) -> RawColumn | None:
     """Bring a typed column to one of the few types that are told apart; None where its type has no meaning here."""
     kind: Any = column.type
     if pa.types.is_dictionary(kind):
-        plain = column.cast(kind.value_type)
-        found = raw_column(plain)
-        if isinstance(found, Texts):
-            return Texts(found.values, found.codes, declared=True)
-        if isinstance(found, Typed) and not pa.types.is_timestamp(found.values.type):
-            return texts(pa.chunked_array([category_texts(found.values)]), declared=True)
-        return found
+        return _declared(raw_column(column.cast(kind.value_type)))
     if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return texts(column)
     if pa.types.is_string_view(kind) or pa.types.is_decimal(kind) or pa.types.is_time(kind):
         return texts(column.cast(pa.string()))
     typed = _typed(column, kind)
     return None if typed is None else Typed(_one_array(typed))
+
+
+def _declared(column: RawColumn | None) -> RawColumn | None:
+    """Mark a column as a category by its table's own schema; times stay times."""
+    if isinstance(column, Texts):
+        return Texts(column.distinct, column.codes, declared=True)
+    if column is None or pa.types.is_timestamp(column.array.type):
+        return column
+    return texts(pa.chunked_array([category_texts(column.array)]), declared=True)
 
 
 def _typed(column: pa.ChunkedArray, kind: Any) -> pa.ChunkedArray | None:
@@ -110,39 +110,32 @@ def _widened(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    return array
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def category_texts(values: pa.Array) -> pa.Array:
     """Write typed values as the names of categories: whole numbers without point, True/False, times as RFC 3339."""
-    plain = [None if value is None else category_text(value) for value in python_values(values)]
+    if pa.types.is_timestamp(values.type):
+        missing = values.is_null().to_pylist()
+        written = rfc3339(pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False))
+        plain = [None if gone else text for gone, text in zip(missing, written, strict=True)]
+    else:
+        plain = [None if value is None or np.isnan(value) else category_text(value) for value in values.to_pylist()]
     return pa.array(plain, pa.large_string())
 
 
-def category_text(value: bool | float | str) -> str:
+def category_text(value: object) -> str:
     """Write one value as the name of a category; a whole number has no point, whatever its type."""
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return str(value)
 
 
-def python_values(values: pa.Array) -> list[Any]:
-    """Return typed values as Python values, NaN and null as None, times as RFC 3339 text."""
-    if pa.types.is_timestamp(values.type):
-        return rfc3339(values.cast(pa.int64()).to_pylist())
-    return [None if value is None or value != value else value for value in values.to_pylist()]  # noqa: PLR0124 -- NaN
-
-
-def rfc3339(microseconds: list[int | None]) -> list[str | None]:
-    """Write microseconds since 1970 UTC as RFC 3339, such as 2020-01-31T00:00:00Z; a fraction only where there is one."""
-    missing = np.array([value is None for value in microseconds], dtype=bool)
-    numbers = np.array([0 if value is None else value for value in microseconds], dtype=np.int64)
-    whole = np.datetime_as_string((numbers // 1_000_000).astype("datetime64[s]")) if len(numbers) else []
-    fractions = numbers % 1_000_000
+def rfc3339(microseconds: NDArray[np.int64]) -> list[str]:
+    """Write microseconds since 1970 UTC as RFC 3339: 2020-01-31T00:00:00Z, with a fraction only where there is one."""
+    seconds = np.datetime_as_string((microseconds // 1_000_000).astype("datetime64[s]")).tolist()
+    fractions = (microseconds % 1_000_000).tolist()
     return [
-        None if gone else f"{second}{f'.{fraction:06d}'.rstrip('0') if fraction else ''}Z"
-        for second, fraction, gone in zip(whole, fractions.tolist(), missing.tolist(), strict=True)
+        f"{second}.{fraction:06d}".rstrip("0") + "Z" if fraction else f"{second}Z"
+        for second, fraction in zip(seconds, fractions, strict=True)
     ]

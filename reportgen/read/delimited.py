@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from reportgen.errors import InputError
+from reportgen.read.naming import one_line
 
 _HEAD = 1 << 20
 _BLOCK = 1 << 24
@@ -47,7 +49,7 @@ def read_delimited(path: Path) -> Delimited:
         found = _read_as(path, head, encoding)
         if found is not None:
             return found
-    msg = f"{path.name}: its text is neither UTF-8 nor Windows-1252; save it as UTF-8"
+    msg = f"{one_line(path.name)}: its text is neither UTF-8 nor Windows-1252; save it as UTF-8"
     raise InputError(msg)
 
 
@@ -55,7 +57,7 @@ def _encodings(path: Path, head: bytes) -> tuple[str, ...]:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return ("utf-16",)
     if b"\0" in head:
-        msg = f"{path.name}: this is no table of text, whatever its name says"
+        msg = f"{one_line(path.name)}: this is no table of text, whatever its name says"
         raise InputError(msg)
     return ("utf-8", *_FALLBACKS)
 
@@ -69,7 +71,7 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
     separator = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else _separator(text)
     header = next(_records(text, separator), None)
     if header is None:
-        msg = f"{path.name}: the file is empty"
+        msg = f"{one_line(path.name)}: the file is empty"
         raise InputError(msg)
     try:
         table = _parse(path, separator, encoding, len(header))
@@ -80,7 +82,7 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
             return None
         raise InputError(_complaint(path, separator, encoding)) from None
     if table.num_rows < 2:
-        msg = f"{path.name}: there is a header line and no row"
+        msg = f"{one_line(path.name)}: there is a header line and no row"
         raise InputError(msg)
     if _swallows_lines(table):
         _refuse_open_quote(path, separator, encoding)
@@ -88,7 +90,7 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
     names = tuple(name.strip() for name in header)
     if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):
         names, columns = names[:-1], columns[:-1]  # every line ends with a separator
-    remarks = () if encoding == "utf-8" else (f"The text of {path.name} was read as {_spoken(encoding)}.",)
+    remarks = () if encoding == "utf-8" else (f"The text of {one_line(path.name)} was read as {_spoken(encoding)}.",)
     return Delimited(names, columns, remarks)
 
 
@@ -116,14 +118,23 @@ def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[io.BufferedIOBase]:
-    opened = gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")
+def _decompressed(path: Path) -> Iterator[BinaryIO]:
     try:
-        with opened as stream:
-            yield stream
+        with path.open("rb") as stored:
+            if path.name.lower().endswith(".gz"):
+                with gzip.GzipFile(fileobj=stored) as stream:
+                    yield cast("BinaryIO", stream)
+            else:
+                yield stored
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        msg = f"{path.name}: the gzip data are damaged or cut short"
+        msg = f"{one_line(path.name)}: the gzip data are damaged or cut short"
         raise InputError(msg) from None
+
+
+@contextmanager
+def _text(path: Path, encoding: str) -> Iterator[io.TextIOWrapper]:
+    with _decompressed(path) as stream:
+        yield io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
 
 
 def _records(text: str, separator: str) -> Iterator[list[str]]:
@@ -153,8 +164,7 @@ def _separator(text: str) -> str:
 
 def _complaint(path: Path, separator: str, encoding: str) -> str:
     """Name the first line whose number of cells differs from the header's."""
-    with _decompressed(path) as stream:
-        lines = io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+    with _text(path, encoding) as lines:
         reader = csv.reader(lines, delimiter=separator)
         width, line = 0, 1
         try:
@@ -163,13 +173,13 @@ def _complaint(path: Path, separator: str, encoding: str) -> str:
                     width = width or len(record)
                     if len(record) != width:
                         return (
-                            f"{path.name}: line {line} has {len(record)} values, the header has {width} names; "
-                            f"correct the line, or quote values that hold a separator"
+                            f"{one_line(path.name)}: line {line} has {len(record)} values, the header has {width} "
+                            "names; correct the line, or quote values that hold a separator"
                         )
                 line = reader.line_num + 1
         except (csv.Error, UnicodeDecodeError):
-            return f"{path.name}: line {line} cannot be read as a line of a table"
-    return f"{path.name}: this cannot be read as a table of text"
+            return f"{one_line(path.name)}: line {line} cannot be read as a line of a table"
+    return f"{one_line(path.name)}: this cannot be read as a table of text"
 
 
 def _swallows_lines(table: pa.Table) -> bool:
@@ -178,13 +188,12 @@ def _swallows_lines(table: pa.Table) -> bool:
 
 
 def _refuse_open_quote(path: Path, separator: str, encoding: str) -> None:
-    with _decompressed(path) as stream:
-        lines = io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+    with _text(path, encoding) as lines:
         reader = csv.reader(lines, delimiter=separator, strict=True)
         line = 1
         try:
             for _ in reader:
                 line = reader.line_num + 1
         except csv.Error:
-            msg = f"{path.name}: line {line} opens a quote that is never closed"
+            msg = f"{one_line(path.name)}: line {line} opens a quote that is never closed"
             raise InputError(msg) from None

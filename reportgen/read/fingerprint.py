@@ -50,16 +50,13 @@ def _item(text: str) -> bytes:
 
 def _texts(values: Any, kind: Kind) -> list[str]:
     if kind == "datetime":
-        microseconds = np.asarray(values.tz_localize(None), dtype="datetime64[us]").astype(np.int64)
-        return [text or "" for text in rfc3339(microseconds.tolist())]
+        return rfc3339(np.asarray(values.tz_localize(None), dtype="datetime64[us]").astype(np.int64))
     if kind == "boolean":
         return ["true" if value else "false" for value in values]
     if kind == "categorical":
         return list(values)
-    return [_number(value) for value in (values.tolist() if hasattr(values, "tolist") else list(values))]
+    return [_number(value) for value in values.tolist()]
 
 
 def _number(value: float) -> str:
-    if isinstance(value, float) and not value.is_integer():
-        return repr(value)
-    return str(int(value))
+    return str(int(value)) if value == int(value) else repr(value)

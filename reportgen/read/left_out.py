@@ -33,7 +33,7 @@ FREE_TEXT = "free text: its values are sentences that seldom repeat; name it wit
 
 def is_constant(real: pd.Series[Any]) -> bool:
     """Whether the real rows hold one value only, missing being a value of its own."""
-    return real.nunique(dropna=False) <= 1
+    return len(real.unique()) <= 1
 
 
 def why_left_out(name: str, kind: Kind, real: pd.Series[Any], *, whole: bool) -> str | None:
@@ -48,7 +48,7 @@ def why_left_out(name: str, kind: Kind, real: pd.Series[Any], *, whole: bool) ->
         return None
     if kind == "categorical":
         distinct = values.nunique() / len(values)
-        if distinct > FREE_TEXT_SHARE and values.str.split().str.len().median() >= FREE_TEXT_WORDS:
+        if distinct > FREE_TEXT_SHARE and np.median([len(text.split()) for text in values]) >= FREE_TEXT_WORDS:
             return FREE_TEXT
         return IDENTIFIER_TEXT if distinct >= IDENTIFIER_SHARE and len(values) >= IDENTIFIER_ROWS else None
     if kind == "numeric" and whole and values.is_unique and (_named_identifier(name) or _consecutive(values)):

@@ -21,7 +21,7 @@ AMONG_NUMBERS = ("-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN"
 class Present:
     """The texts of a column that are no missing marks. `codes` is -1 where a row's value is missing."""
 
-    values: pa.Array
+    distinct: pa.Array
     codes: NDArray[np.int64]
     marks: tuple[str, ...]
     """The marks found, without the empty one."""
@@ -30,8 +30,8 @@ class Present:
 def without_marks(column: Texts, *, among_numbers: bool = False) -> Present:
     """Set the missing values apart, with the wider list of marks where the rest are numbers or dates."""
     marks = CERTAIN + AMONG_NUMBERS if among_numbers else CERTAIN
-    gone = pc.is_in(column.values, value_set=pa.array(marks, column.values.type))
+    gone = pc.is_in(column.distinct, value_set=pa.array(marks, column.distinct.type))
     gone_here = gone.to_numpy(zero_copy_only=False)
-    found = tuple(sorted(mark for mark in column.values.filter(gone).to_pylist() if mark))
+    found = tuple(sorted(mark for mark in column.distinct.filter(gone).to_pylist() if mark))
     places = np.append(np.where(gone_here, -1, np.cumsum(~gone_here) - 1), -1).astype(np.int64)
-    return Present(column.values.filter(pc.invert(gone)), places[column.codes], found)
+    return Present(column.distinct.filter(pc.invert(gone)), places[column.codes], found)

@@ -12,18 +12,22 @@ _INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Unicode categories that break a line, turn the direction of writing, or show nothing."""
 
 
-def shown_name(name: str) -> str:
-    r"""Return a hostile name on one line, in quotes: control characters as \n or \u202e, at most 60 characters."""
-    if len(name) > LONGEST:
+def one_line(text: str) -> str:
+    r"""Escape what breaks a line or turns its direction, as \n or \u202e, and leave out the middle of a long text."""
+    if len(text) > LONGEST:
         half = (LONGEST - 1) // 2
-        name = f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
-    escaped = "".join(
+        text = f"{text[:half]}\N{HORIZONTAL ELLIPSIS}{text[-half:]}"
+    return "".join(
         character.encode("unicode_escape").decode("ascii")
-        if character in "\\'" or unicodedata.category(character) in _INVISIBLE
+        if unicodedata.category(character) in _INVISIBLE
         else character
-        for character in name
+        for character in text
     )
-    return "'" + escaped.replace("'", "\\'") + "'"
+
+
+def shown_name(name: str) -> str:
+    """Return a hostile name on one line, in quotes."""
+    return f"'{one_line(name)}'"
 
 
 def shown_names(names: Iterable[str], most: int = 5) -> str:

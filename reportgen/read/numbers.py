@@ -34,21 +34,21 @@ _WHOLE = r"^-?\d+(\.0*)?$"
 
 @dataclass(frozen=True)
 class Numbers:
-    """Parsed numbers of one column: `values[codes[i]]` is row i's, code -1 is missing.
+    """Parsed numbers of one column: `distinct[codes[i]]` is row i's, code -1 is missing.
 
-    `exact` holds the whole numbers beyond 2^53 by their place in `values`; `whole` says that all were written or
+    `exact` holds the whole numbers beyond 2^53 by their place in `distinct`; `whole` says that all were written or
     stored as integers, without a decimal point.
     """
 
-    values: NDArray[np.float64]
+    distinct: NDArray[np.float64]
     codes: NDArray[np.int64]
     exact: dict[int, int]
     whole: bool
 
     @property
-    def finite(self) -> bool:
-        """Whether no value is infinite."""
-        return not np.isinf(self.values[np.unique(self.codes[self.codes >= 0])]).any()
+    def present(self) -> NDArray[np.float64]:
+        """The values of the rows where none is missing."""
+        return self.distinct[self.codes[self.codes >= 0]]
 
 
 def all_match(values: pa.Array, pattern: str) -> bool:
@@ -118,8 +118,10 @@ def parse(values: pa.Array, codes: NDArray[np.int64], written: Notation) -> Numb
 
 
 def stored(values: pa.Array) -> Numbers:
-    """Take over numbers of a typed column (int64, uint64, float64, bool)."""
-    missing = values.is_null().to_numpy(zero_copy_only=False)
+    """Take over numbers of a typed column (int64, uint64, float64, bool); of times only that they are missing."""
+    if pa.types.is_timestamp(values.type):
+        return Numbers(np.zeros(0), np.full(len(values), -1), {}, whole=True)
+    missing = values.is_null().to_numpy(zero_copy_only=False).copy()
     whole = not pa.types.is_floating(values.type)
     if pa.types.is_boolean(values.type):
         values = values.cast(pa.int64())
@@ -133,7 +135,7 @@ def stored(values: pa.Array) -> Numbers:
 
 def canonical(columns: list[Numbers]) -> list[pd.Series[float]]:
     """Bring one column of all tables to one dtype: Int64 where all are whole, else float64, else exact objects."""
-    used = [column.values[column.codes[column.codes >= 0]] for column in columns]
+    used = [column.present for column in columns]
     exact = any(column.exact for column in columns)
     whole = all(bool(np.all(np.floor(values) == values)) for values in used)
     largest = max((float(np.max(np.abs(values), initial=0)) for values in used), default=0)
@@ -147,18 +149,18 @@ def canonical(columns: list[Numbers]) -> list[pd.Series[float]]:
 
 
 def _floats_fit(column: Numbers) -> bool:
-    others = np.delete(column.values, list(column.exact))
+    others = np.delete(column.distinct, list(column.exact))
     return bool(np.all(np.abs(others) < _INT64))
 
 
 def _floats(column: Numbers) -> pd.Series[float]:
-    values = np.append(column.values + 0.0, np.nan)  # + 0.0 makes -0.0 a 0.0
+    values = np.append(column.distinct + 0.0, np.nan)  # + 0.0 makes -0.0 a 0.0
     return pd.Series(values[column.codes])
 
 
 def _integers(column: Numbers) -> pd.Series[float]:
-    places = np.isfinite(column.values) & (np.abs(column.values) < _INT64)
-    values = np.where(places, column.values, 0).astype(np.int64)
+    places = np.isfinite(column.distinct) & (np.abs(column.distinct) < _INT64)
+    values = np.where(places, column.distinct, 0).astype(np.int64)
     for place, value in column.exact.items():
         values[place] = value
     values = np.append(values, 0)
@@ -166,9 +168,9 @@ def _integers(column: Numbers) -> pd.Series[float]:
 
 
 def _objects(column: Numbers) -> pd.Series[float]:
-    values = np.empty(len(column.values) + 1, dtype=object)
+    values = np.empty(len(column.distinct) + 1, dtype=object)
     values[:-1] = [
         column.exact.get(place, int(value) if value.is_integer() else value)
-        for place, value in enumerate(column.values.tolist())
+        for place, value in enumerate(column.distinct.tolist())
     ]
     return pd.Series(values[column.codes], dtype=object)

@@ -1,8 +1,9 @@
-"""Reads a table from a file, a DataFrame or an array. What its columns mean is decided later, on all tables together."""
+"""Reads a table from a file, a DataFrame or an array. What its columns mean is decided on all tables together."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
-from reportgen.read.naming import shown_name, shown_names
+from reportgen.read.naming import one_line, shown_name, shown_names
 from reportgen.read.partition import Side, Source
 
 __all__ = ["RawTable", "read_table"]
@@ -33,25 +34,22 @@ def read_table(given: str | Path | pd.DataFrame | NDArray[Any], role: Side) -> R
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
     """
     if isinstance(given, pd.DataFrame):
-        return _checked("DataFrame", None, role, *_from_frame(given, f"{role} DataFrame"))
+        return _checked(Source("DataFrame", None), role, *_from_frame(given, f"{role} DataFrame"))
     if isinstance(given, np.ndarray):
-        return _checked("array", None, role, *_from_array(given, f"{role} array"))
-    if isinstance(given, (str, Path)):
-        return _from_path(str(given), role)
-    msg = f"{role}: give a path, a pandas DataFrame or a 2-D numpy array, not {type(given).__name__}"
-    raise InputError(msg)
+        return _checked(Source("array", None), role, *_from_array(given, f"{role} array"))
+    try:
+        path = os.fsdecode(given)
+    except TypeError:
+        msg = f"{role}: give a path, a pandas DataFrame or a 2-D numpy array, not {type(given).__name__}"
+        raise InputError(msg) from None
+    return _from_path(path, role)
 
 
 def _checked(
-    name: str,
-    sha256: str | None,
-    role: Side,
-    names: list[str],
-    columns: list[RawColumn],
-    remarks: tuple[str, ...] = (),
+    source: Source, role: Side, names: list[str], columns: list[RawColumn], remarks: tuple[str, ...] = ()
 ) -> RawTable:
     """Name the unnamed columns, refuse doubled names and empty tables."""
-    label = name if sha256 else f"{role} {name}"
+    label = one_line(source.name) if source.sha256 else f"{role} {source.name}"
     named = [column or f"Unnamed: {position}" for position, column in enumerate(names)]
     doubled = sorted({column for column in named if named.count(column) > 1}) if len(set(named)) < len(named) else []
     if doubled:
@@ -64,7 +62,7 @@ def _checked(
     if not rows:
         msg = f"{label}: there are columns and no row"
         raise InputError(msg)
-    return RawTable(Source(name, sha256), role, dict(zip(named, columns, strict=True)), rows, remarks)
+    return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
 
 
 def _from_path(given: str, role: Side) -> RawTable:
@@ -86,15 +84,16 @@ def _from_path(given: str, role: Side) -> RawTable:
     except OSError as error:
         msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
         raise InputError(msg) from None
+    source = Source(name, sha256)
     if not path.stat().st_size:
-        msg = f"{name}: the file is empty"
+        msg = f"{one_line(name)}: the file is empty"
         raise InputError(msg)
     if suffix in TEXT_SUFFIXES:
         read = read_delimited(path)
-        return _checked(name, sha256, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
+        return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
-        return _checked(name, sha256, role, *_from_array(_load_array(path, key), name))
-    return _checked(name, sha256, role, *_from_arrow(_load_arrow(path, suffix), name))
+        return _checked(source, role, *_from_array(_load_array(path, key), one_line(name)))
+    return _checked(source, role, *_from_arrow(_load_arrow(path, suffix), one_line(name)))
 
 
 def _split_key(given: str) -> tuple[Path, str | None]:
@@ -111,7 +110,7 @@ def _load_arrow(path: Path, suffix: str) -> pa.Table:
         read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
         return read(path, partitioning=None) if suffix == ".parquet" else read(path)
     except (pa.ArrowException, OSError, ValueError):
-        msg = f"{path.name}: this is no readable {suffix.removeprefix('.')} file"
+        msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file"
         raise InputError(msg) from None
 
 
@@ -184,10 +183,10 @@ def _load_array(path: Path, key: str | None) -> NDArray[Any]:
             if wanted in keys:
                 return np.asarray(loaded[wanted])
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-        msg = f"{path.name}: this is no readable array of numbers (pickled objects are refused)"
+        msg = f"{one_line(path.name)}: this is no readable array of numbers (pickled objects are refused)"
         raise InputError(msg) from None
     asked = "it holds several arrays" if key is None else f"there is no array {shown_name(key)}"
-    msg = f"{path.name}: {asked}; give {path.name}:KEY, KEY one of {shown_names(keys)}"
+    msg = f"{one_line(path.name)}: {asked}; give {one_line(path.name)}:KEY, KEY one of {shown_names(keys)}"
     raise InputError(msg)
 
 
