@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from reportgen.read.partition import Tabular
     from reportgen.runner import Progress
 
+WITHOUT_OPTION = ("draws", "resamples", "closest_rate_percentile", "tail_percentile", "context", "recipients")
+"""Settings that the command line takes from a file or the environment only."""
 LARGEST_RESULT = 64 * 2**20
 """Bytes; a result is some hundred kilobytes, and a file beyond this is not read into memory."""
 
@@ -78,10 +80,11 @@ class Assessment:
         """
         from reportgen import render
 
-        return render.render(name, self.result, render.RenderedBy(__version__, environment.versions()))
+        rendering = render.RenderedBy(__version__, environment.versions())
+        return render.format_of(name).render(self.result, rendering)
 
     def scores(self) -> pd.DataFrame:
-        """Return all scores, one a row: metric, score, value, low, high, reference, null_low, null_high, unit, better."""
+        """Return all scores, one a row: metric, score, value, interval, reference, null range, unit, better."""
         import pandas as pd
 
         names = ("value", "low", "high", "reference", "null_low", "null_high", "unit", "better")
@@ -215,10 +218,14 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
     words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]
     if holdout is not None:
         words += ["--holdout", base_name(holdout, "holdout")]
-    for name in Settings.model_fields:
+    variables = []
+    for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if value == Settings.model_fields[name].default:
+        if value == field.default:
+            continue
+        if name in WITHOUT_OPTION:
+            variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")
             continue
         for one in value if isinstance(value, tuple) else (value,):
             words += [f"--{name.replace('_', '-')}", str(one)]
-    return shlex.join(words)
+    return " ".join((*variables, shlex.join(words)))

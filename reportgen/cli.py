@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from reportgen.settings import Settings
 
 MET, NOT_MET, WRONG_INPUT, WRONG_ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # type: ignore[assignment]  # not exported by typer
-_ClickError: type[Exception] = _UsageError.__mro__[1]  # type: ignore[assignment]
-_MESSAGES = "Messages"
-_COLUMNS = "Columns"
-_MEASURING = "Measuring"
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports neither
+_ClickError: type[Exception] = _UsageError.__mro__[1]
 
 app = typer.Typer(
     name="reportgen",
@@ -51,7 +48,7 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more; a trac
 
 
 @app.command()
-def assess(  # noqa: PLR0917 -- typer maps parameters to options
+def assess(
     original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The table the generator was trained on.")],
     synthetic: Annotated[str, typer.Argument(metavar="SYNTHETIC", help="The generator's output.")],
     holdout: Annotated[
@@ -67,28 +64,20 @@ def assess(  # noqa: PLR0917 -- typer maps parameters to options
     ] = None,
     key: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="Identifier: left out of the distances.", rich_help_panel=_COLUMNS),
+        typer.Option(metavar="COL", help="Identifier: left out of the distances."),
     ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Left out of everything.", rich_help_panel=_COLUMNS)
-    ] = None,
-    numeric: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Take as numbers.", rich_help_panel=_COLUMNS)
-    ] = None,
-    categorical: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Take as categories.", rich_help_panel=_COLUMNS)
-    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="COL", help="Left out of everything.")] = None,
+    numeric: Annotated[list[str] | None, typer.Option(metavar="COL", help="Take as numbers.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(metavar="COL", help="Take as categories.")] = None,
     projection: Annotated[
         str | None,
-        typer.Option(metavar="famd|none", help="none: columns are coordinates already.", rich_help_panel=_MEASURING),
+        typer.Option(metavar="famd|none", help="none: columns are coordinates already."),
     ] = None,
     components: Annotated[
         str | None,
-        typer.Option(metavar="N|all", help="Leading components that distances use.", rich_help_panel=_MEASURING),
+        typer.Option(metavar="N|all", help="Leading components that distances use."),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Every random draw derives from it.", rich_help_panel=_MEASURING)
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Every random draw derives from it.")] = None,
     tolerance: Annotated[
         float | None,
         typer.Option(metavar="PCT", help="Leak you accept, % of synthetic rows [default: 1.0].", show_default=False),
@@ -218,7 +207,7 @@ def schema() -> None:
 
 @app.callback(invoke_without_command=True)
 def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,  # noqa: FBT002
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         print(f"reportgen {__version__}")
@@ -228,38 +217,38 @@ def _options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit. Every error becomes one line and an exit code here, and nowhere else."""
     words = sys.argv[1:] if arguments is None else arguments
-    verbose = "-v" in words or "--verbose" in words
     for stream in (sys.stdout, sys.stderr):  # LC_ALL=C must not turn a column's name into a crash
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = typer.main.get_command(app)(args=words, prog_name="reportgen", standalone_mode=False)
-    except InputError as error:
-        _fail(str(error), WRONG_INPUT)
-    except ReportgenError as error:
-        _fail(str(error), WRONG_ENVIRONMENT)
-    except _ClickError as error:
-        message = getattr(error, "format_message", lambda: "wrong usage")()
-        _fail(f"{message.splitlines()[0] if message else 'name a command'} (see reportgen --help)", WRONG_INPUT)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted; nothing was left half-written", INTERRUPTED)
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader of stdout went away; nothing is left to say to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(WRONG_ENVIRONMENT)
-    except MemoryError:
-        _fail("out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT)
-    except Exception as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        if verbose:
-            traceback.print_exc()
-        where = f"{Path(frame.filename).name}:{frame.lineno}"
-        _fail(f"internal error: {type(error).__name__} at {where}; -v shows the traceback", WRONG_ENVIRONMENT)
+    except BaseException as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
+        message, code = _in_words(error)
+        if "-v" in words or "--verbose" in words:
+            traceback.print_exception(error)
+        print(f"reportgen: error: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code or MET)
 
 
-def _fail(message: str, code: int) -> None:
-    print(f"reportgen: error: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(code)
+def _in_words(error: BaseException) -> tuple[str, int]:
+    """Return the line and the exit code of an error."""
+    if isinstance(error, InputError):
+        return str(error), WRONG_INPUT
+    if isinstance(error, ReportgenError):
+        return str(error), WRONG_ENVIRONMENT
+    if isinstance(error, _ClickError):
+        message = getattr(error, "format_message", lambda: "")().strip() or "name a command"
+        return f"{message.splitlines()[0]} (see reportgen --help)", WRONG_INPUT
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return "interrupted; nothing was left half-written", INTERRUPTED
+    if isinstance(error, MemoryError):
+        return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    return f"internal error: {type(error).__name__} at {where}; -v shows the traceback", WRONG_ENVIRONMENT
 
 
 def _say(message: str) -> None:
@@ -312,7 +301,7 @@ def _gate(assessment: Assessment) -> None:
     from reportgen.words import sentence
 
     settings, verdict = assessment.result.settings, assessment.verdict
-    if gate_is_met(verdict.level, settings.fail_on):
+    if gate_is_met(verdict, settings.fail_on):
         return
     first = verdict.reasons[0]
     change = "no_true_holdout" if assessment.holdout.kind != "provided" else verdict.level
@@ -322,9 +311,9 @@ def _gate(assessment: Assessment) -> None:
 
 
 def _print_summary(assessment: Assessment) -> None:
-    from reportgen.render.summary import render_summary
+    from reportgen.render.terminal import render_terminal
 
-    print(render_summary(assessment.result), end="")
+    print(render_terminal(assessment.result), end="")
 
 
 def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:
@@ -340,8 +329,10 @@ def _print_columns(original: str, synthetic: str, holdout: str | None, settings:
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """Show the stage on a terminal; say nothing anywhere else."""
+    from reportgen.runner import silent
+
     if quiet or not sys.stderr.isatty():
-        yield lambda stage, done, total: None
+        yield silent
         return
     from rich.console import Console
 

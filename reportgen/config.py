@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from reportgen.errors import InputError
-from reportgen.settings import Settings
+from reportgen.settings import LISTS, Settings
 
 DEFAULT_FILE = "reportgen.toml"
-LISTS = ("metric", "key", "ignore", "numeric", "categorical")
 
 
 def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config: Path | None) -> dict[str, Any]:

@@ -364,7 +364,7 @@ class Verdict(Part):
 class Result(Part):
     """Everything that a report is made from. Shares and probabilities are 0-1, percents 0-100."""
 
-    schema_version: Literal["1.0"] = SCHEMA_VERSION
+    schema_version: Literal["1.0"] = "1.0"
     title: str
     created: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
     command: str

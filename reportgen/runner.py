@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from reportgen.model import (
     Memorising,
     Metric,
     NotMeasured,
+    NotMeasuredCode,
     Result,
     Search,
     Space,
@@ -182,17 +185,25 @@ def _counted(draws: Iterator[Draw], stage: str, total: int, progress: Progress) 
 
 def _measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict[str, Metric]:
     """Run every selected metric; the others keep their place with the reason."""
-    outcomes: dict[str, Metric] = {
-        key: NotMeasured(code="not_in_this_version", reason=sentence("not_measured.not_in_this_version"))
-        for key in METRIC_KEYS
-    }
+    outcomes: dict[str, Metric] = {key: _no_value("not_in_this_version") for key in METRIC_KEYS}
     for done, metric in enumerate(metrics.ALL):
         progress("measure", done, len(metrics.ALL))
         if settings.metric and metric.KEY not in settings.metric:
-            outcomes[metric.KEY] = NotMeasured(code="not_selected", reason=sentence("not_measured.not_selected"))
+            outcomes[metric.KEY] = _no_value("not_selected")
+            continue
+        try:
+            outcome = metric.measure(evidence, settings, _random(settings, metric.KEY))
+        except Exception as error:  # noqa: BLE001 -- one fault must not take the other metrics with it; the gate fails
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(frame.filename).name}:{frame.lineno}"  # never the error's text: it may hold a value
+            outcomes[metric.KEY] = _no_value("failed", fault=type(error).__name__, where=where)
         else:
-            outcomes[metric.KEY] = metric.measure(evidence, settings, _random(settings, metric.KEY))
+            outcomes[metric.KEY] = outcome if isinstance(outcome, Measured) else _no_value(outcome)
     return outcomes
+
+
+def _no_value(code: NotMeasuredCode, **numbers: str) -> NotMeasured:
+    return NotMeasured(code=code, reason=sentence(f"not_measured.{code}", **numbers))
 
 
 def _memorising(

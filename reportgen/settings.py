@@ -31,6 +31,10 @@ METRIC_KEYS = (
 """Every metric of the result, in the order of the report."""
 
 
+LISTS = ("metric", "key", "ignore", "numeric", "categorical")
+"""Settings that hold several names."""
+
+
 class Settings(BaseModel):
     """All settings in force. Names are those of the options of `reportgen assess`, with `_` for `-`."""
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.metrics.distribution import ratio_histograms
-from reportgen.metrics.evidence import Evidence, too_few_rows
+from reportgen.metrics.evidence import Evidence
 from reportgen.metrics.relative import notes_on, relative_scores, repeated_copies
-from reportgen.model import Measured, NotMeasured
+from reportgen.model import Measured, NotMeasuredCode
 from reportgen.settings import Settings
 
 KEY = "closest_distances_ratio"
 
 
-def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:
     """Compare the ratios of the original rows against both bases."""
     if not evidence.draws:
-        return too_few_rows()
+        return "too_few_rows"
     pairs = [(draw.synthetic.ratio, draw.holdout.ratio) for draw in evidence.draws]
     scores = relative_scores(pairs, "ratio", settings, random)
     if copies := repeated_copies(evidence.draws):

@@ -12,18 +12,18 @@ import numpy as np
 from reportgen.distances import Floats
 from reportgen.metrics.bootstrap import intervals
 from reportgen.metrics.distribution import distance_ratio_cells
-from reportgen.metrics.evidence import Evidence, too_few_rows
+from reportgen.metrics.evidence import Evidence
 from reportgen.metrics.relative import notes_on
-from reportgen.model import Measured, NotMeasured, Score
+from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 
 KEY = "closest_rate"
 
 
-def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:
     """Count the original rows at or below both thresholds."""
     if not evidence.draws:
-        return too_few_rows()
+        return "too_few_rows"
     level = settings.closest_rate_percentile / 100
     series = [
         (draw.synthetic.first, draw.synthetic.ratio, draw.holdout.first, draw.holdout.ratio) for draw in evidence.draws

@@ -9,9 +9,8 @@ import numpy as np
 
 from reportgen.copies import CopyCounts
 from reportgen.distances import Ints, NeighbourDistances
-from reportgen.model import HoldoutKind, Measured, NotMeasured
+from reportgen.model import HoldoutKind, Measured, NotMeasuredCode
 from reportgen.settings import Settings
-from reportgen.words import sentence
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,7 @@ class Metric(Protocol):
 
     KEY: str
 
-    def measure(self, evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:
-        """Compute the metric's scores and distributions."""
-
-
-def too_few_rows() -> NotMeasured:
-    """Say that a base or the original has fewer than two rows, so that there is no second closest row."""
-    return NotMeasured(code="too_few_rows", reason=sentence("not_measured.too_few_rows"))
+    def measure(
+        self, evidence: Evidence, settings: Settings, random: np.random.Generator
+    ) -> Measured | NotMeasuredCode:
+        """Compute the metric's scores and distributions, or tell by its code why there are none."""

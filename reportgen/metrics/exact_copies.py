@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.metrics.evidence import Evidence
-from reportgen.model import Measured, NotMeasured, Score
+from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 from reportgen.verdict.intervals import clopper_pearson
 
 KEY = "exact_copies"
 
 
-def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasured:  # noqa: ARG001 -- every metric is called alike
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
     """Give the counts of identical rows as shares with their interval."""
     copies = evidence.copies
     rows = copies.synthetic_rows

@@ -8,29 +8,35 @@ from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import first_page
 from reportgen.render.score_summary import metric_name
+from reportgen.words import sentence
 
 WIDTH = 100
 
 
 def render_terminal(result: Result) -> str:
-    """Return the summary, lines of at most 100 characters, with a line break at the end."""
+    """Return the summary, with a line break at the end."""
     page = first_page(result)
     lines = [f"{page.symbol} {page.word.upper()}   {result.title}", *_wrapped(page.headline), ""]
     for reason in page.reasons:
         lines += _wrapped(f"- {reason.text}", "  ")
-    lines.append("")
+    lines += ["", *_table(result), "", *_wrapped(page.gate), ""]
+    return "\n".join(lines)
+
+
+def _table(result: Result) -> list[str]:
+    rows = [(*(sentence(f"summary.{name}") for name in ("score", "value", "reference")), "")]
     for key, metric in result.metrics.items():
         if not isinstance(metric, Measured):
             continue
         for name, score in scores.summary_scores(key, metric).items():
-            places = scores.places(key, name)
-            limits = () if score.reference is None else (score.reference,)
-            value = scores.number(score.value, score.unit, limits, places)
-            reference = "" if score.reference is None else scores.number(score.reference, score.unit, (), places)
-            unit = scores.unit_words(result, key, name, score)
-            what = f"{metric_name(key)}: {scores.label(result, key, name)}"
-            lines.append(f"{what:<50} {value:>9}  reference {reference or '–':>7}  {unit}")
-    return "\n".join((*lines, "", *_wrapped(page.gate), ""))
+            what = dict.fromkeys(
+                (metric_name(key), scores.label(result, key, name))
+            )  # one word where both are the same
+            value = scores.value_cell(score, key, name).text
+            reference = scores.reference_cell(score, key, name).text
+            rows.append((": ".join(what), value, reference, scores.unit_words(result, key, name, score)))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip() for row in rows]
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

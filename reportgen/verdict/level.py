@@ -53,6 +53,10 @@ def metric_verdicts(verdict: Verdict, metrics: Mapping[str, Metric]) -> dict[str
     }
 
 
-def gate_is_met(level: Level, fail_on: FailOn) -> bool:
-    """Whether a level lies below the one that the gate fails on."""
-    return fail_on == "never" or LEVELS.index(level) < LEVELS.index(fail_on)
+def gate_is_met(verdict: Verdict, fail_on: FailOn) -> bool:
+    """Whether the level lies below the one that the gate fails on, and no metric failed."""
+    if fail_on == "never":
+        return True
+    if any(reason.code == "metric_failed" for reason in verdict.reasons):
+        return False
+    return LEVELS.index(verdict.level) < LEVELS.index(fail_on)

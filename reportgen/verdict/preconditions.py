@@ -38,28 +38,37 @@ def holdout_is_synthetic(copies: CopyCounts) -> bool:
 
 def failed(holdout: Holdout, copies: CopyCounts, metrics: Mapping[str, Metric], settings: Settings) -> list[Reason]:
     """All preconditions of a low level that don't hold, most fundamental first."""
-    reasons: list[Reason] = []
+    return [*_of_the_rows(holdout, copies), *_of_the_metrics(metrics, settings)]
 
-    def add(code: ReasonCode, metric: str | None = None, **numbers: Any) -> None:
-        text = sentence(f"reason.{code}", **numbers)
-        reasons.append(Reason(code=code, metric=metric, text=text))
 
+def _of_the_rows(holdout: Holdout, copies: CopyCounts) -> list[Reason]:
+    reasons = []
     fewest = min(copies.original_rows, copies.synthetic_rows, copies.holdout_rows or copies.original_rows)
     if holdout.kind != "provided":
-        add("no_true_holdout", small=copies.original_rows < SMALL_ORIGINAL, rows=copies.original_rows)
+        small = copies.original_rows < SMALL_ORIGINAL
+        reasons.append(_reason("no_true_holdout", small=small, rows=copies.original_rows))
     if holdout_is_synthetic(copies):
-        add("holdout_is_synthetic", same=copies.synthetic_in_holdout, rows=copies.synthetic_rows)
+        same = copies.synthetic_in_holdout
+        reasons.append(_reason("holdout_is_synthetic", same=same, rows=copies.synthetic_rows))
     if is_leaky(holdout, copies):
-        add("leaky_holdout", overlap=holdout.overlap_rows, rows=copies.holdout_rows)
+        reasons.append(_reason("leaky_holdout", overlap=holdout.overlap_rows, rows=copies.holdout_rows))
     if fewest < FEWEST_ROWS:
-        add("too_few_rows", fewest=fewest, needed=FEWEST_ROWS)
-    for key, metric in metrics.items():
-        if isinstance(metric, NotMeasured) and metric.code == "failed":
-            add("metric_failed", key, key=key)
-    if isinstance(metrics["exact_copies"], NotMeasured):
-        add("metric_not_selected", "exact_copies", key="exact_copies")
-    for key in ("leak_test", "leak_size"):
-        if isinstance(metrics[key], NotMeasured):
-            add("leak_test_not_measured" if key == "leak_test" else "leak_size_not_measured", key)
-    add("smallest_leak_not_measured", tolerance=settings.tolerance)
+        reasons.append(_reason("too_few_rows", fewest=fewest, needed=FEWEST_ROWS))
     return reasons
+
+
+def _of_the_metrics(metrics: Mapping[str, Metric], settings: Settings) -> list[Reason]:
+    without = {key: metric.code for key, metric in metrics.items() if isinstance(metric, NotMeasured)}
+    reasons = [_reason("metric_failed", key, key=key) for key, code in without.items() if code == "failed"]
+    if without.get("exact_copies") == "not_selected":
+        reasons.append(_reason("metric_not_selected", "exact_copies", key="exact_copies"))
+    if "leak_test" in without:
+        reasons.append(_reason("leak_test_not_measured", "leak_test"))
+    if "leak_size" in without:
+        reasons.append(_reason("leak_size_not_measured", "leak_size"))
+    reasons.append(_reason("smallest_leak_not_measured", tolerance=settings.tolerance))
+    return reasons
+
+
+def _reason(code: ReasonCode, metric: str | None = None, **numbers: Any) -> Reason:
+    return Reason(code=code, metric=metric, text=sentence(f"reason.{code}", **numbers))

@@ -7,7 +7,7 @@ from reportgen.copies import CopyCounts
 from reportgen.distances import NeighbourDistances
 from reportgen.metrics import closest_distances_ratio, closest_rate, distance_to_closest
 from reportgen.metrics.evidence import Draw, Evidence
-from reportgen.model import Measured, NotMeasured
+from reportgen.model import Measured
 from reportgen.settings import Settings
 
 COPIES = CopyCounts(10, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, real_rows_repeat=False, near_twins=False)
@@ -117,9 +117,7 @@ def test_values_are_medians_over_the_draws():
 
 @pytest.mark.parametrize("metric", [distance_to_closest, closest_distances_ratio, closest_rate])
 def test_without_a_comparison_there_is_no_value_but_a_reason(metric):
-    outcome = metric.measure(evidence(), Settings(), np.random.default_rng(0))
-    assert isinstance(outcome, NotMeasured)
-    assert outcome.code == "too_few_rows"
+    assert metric.measure(evidence(), Settings(), np.random.default_rng(0)) == "too_few_rows"
 
 
 @pytest.mark.parametrize("metric", [distance_to_closest, closest_distances_ratio, closest_rate])

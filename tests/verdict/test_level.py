@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from reportgen.copies import CopyCounts
-from reportgen.model import Holdout, Measured, NotMeasured, Score
+from reportgen.model import Holdout, Measured, NotMeasured, Score, Verdict
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.verdict.level import gate_is_met, judge, metric_verdicts
 
 NONE_COPIED = CopyCounts(2000, 0, 0, 0, 2000, 0, 0, 0, 2000, 0, 0, real_rows_repeat=False, near_twins=True)
 PROVIDED = Holdout(kind="provided", rows=2000, draws=1, base_rows=2000, overlap_rows=0, original_overlap_rows=0)
-APPROXIMATE = replace_kind = PROVIDED.model_copy(update={"kind": "approximate", "rows": 1000, "draws": 20})
+APPROXIMATE = PROVIDED.model_copy(update={"kind": "approximate", "rows": 1000, "draws": 20})
 MEASURED = Measured(scores={"synthetic_rows": Score(value=0.0, unit="share", better="lower")})
 METRICS = {key: NotMeasured(code="not_in_this_version", reason="-") for key in METRIC_KEYS} | {"exact_copies": MEASURED}
 
@@ -148,4 +148,12 @@ def test_reasons_never_round_across_their_limit():
     ],
 )
 def test_the_gate_fails_at_the_named_level_or_above(level, fail_on, met):
-    assert gate_is_met(level, fail_on) is met
+    given = Verdict(level=level, tolerance=1, upper_bound=None, reasons=())
+    assert gate_is_met(given, fail_on) is met
+
+
+def test_a_failed_metric_fails_every_gate_but_never():
+    failed = METRICS | {"closest_rate": NotMeasured(code="failed", reason="-")}
+    found = verdict(NONE_COPIED, metrics=failed)
+    assert not gate_is_met(found, "high")
+    assert gate_is_met(found, "never")
