@@ -138,7 +138,7 @@ def improvement(key: str, metric: Measured, result: Result) -> str:
     shared = sentence("frame.improve_shared")
     if key == "exact_copies":
         copies = round(metric.scores["synthetic_rows"].value * result.inputs.synthetic.rows)
-        if copies:
+        if copies and _calls_for_change(key, metric):
             return sentence("metric.exact_copies.improve_some", copies=copies, shared=shared)
     what = _text(key, "improve_what", result, {})
     if _calls_for_change(key, metric):
@@ -165,7 +165,7 @@ def _text(key: str, name: str, result: Result, extra: dict[str, Any]) -> str:
 
 def cautions(metric: Measured, result: Result, key: str) -> tuple[str, ...]:
     """The metric's notes in words, with their counts."""
-    undefined = [scores.label(result, key, name) for name, score in metric.scores.items() if score.note]
+    undefined = [scores.label(result, key, name) for name, score in scores.ordered_scores(key, metric.scores) if score.note]
     repeated = metric.scores.get("repeated_copies")
     numbers = {
         "names": " and ".join(name[0].lower() + name[1:] for name in undefined) or sentence("note.this_score"),

@@ -28,12 +28,12 @@ class CoverageSection:
 def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
     """Build findings and coverage."""
     findings = _findings(result.findings, numbering) if result.findings else None
-    texts = [] if result.findings else [sentence("findings.none")]
+    notes = [] if result.findings else [Note(sentence("label.findings"), (sentence("findings.none"),))]
     if not any(finding.region for finding in result.findings):
-        texts.append(sentence("findings.no_region"))
+        notes.append(Note(sentence("label.regions"), (sentence("findings.no_region"),)))
     return CoverageSection(
         findings=findings,
-        notes=(Note(sentence("label.regions"), tuple(texts)),) if texts else (),
+        notes=tuple(notes),
         criteria=Table(
             label=numbering.table(),
             caption=sentence("coverage.caption"),

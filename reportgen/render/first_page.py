@@ -13,6 +13,8 @@ from reportgen.words import catalog, sentence
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 """From the best to the worst."""
+MOST_ROOMY_REASONS = 3
+LONG_TITLE = 60
 CRITERIA = ("singling_out", "linkability", "inference")
 
 
@@ -41,6 +43,8 @@ class FirstPage:
     smallest_value: str
     smallest_text: str
     limits: tuple[str, ...]
+    dense: bool
+    """Whether there is so much to say that paper needs smaller steps to keep it on one page."""
 
 
 def first_page(result: Result) -> FirstPage:
@@ -65,6 +69,7 @@ def first_page(result: Result) -> FirstPage:
         smallest_value=value,
         smallest_text=text,
         limits=_limits(result),
+        dense=len(result.verdict.reasons) > MOST_ROOMY_REASONS or len(result.title) > LONG_TITLE,
     )
 
 

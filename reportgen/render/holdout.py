@@ -132,7 +132,7 @@ def _controls(result: Result, numbering: Numbering) -> Table | None:
         return None
     rows = tuple(
         row
-        for key, metric in result.metrics.items()
+        for key, metric in scores.ordered_metrics(result)
         if isinstance(metric, Measured)
         for row in _control_rows(result, key, metric)
     )
@@ -157,7 +157,7 @@ def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
     copied = {} if memorising is None else memorising.scores.get(key, {})
     with_null = has_null_range(result)
     rows = []
-    for name, score in metric.scores.items():
+    for name, score in scores.ordered_scores(key, metric.scores):
         if name not in copied or name in HIDDEN:
             continue
         title, what = metric_name(key), scores.label(result, key, name)

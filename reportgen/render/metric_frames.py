@@ -19,10 +19,10 @@ RAW = {"median": "median_raw", "outlier": "outlier_raw"}
 
 @dataclass(frozen=True)
 class Details:
-    """Tables that can be folded away on a screen."""
+    """A table that can be folded away on a screen."""
 
     summary: str
-    tables: tuple[Table, ...]
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Frame:
     measured: bool
     before: tuple[Note, ...]
     figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
     details: Details | None
-    table: Table | None
     after: tuple[Note, ...]
 
 
@@ -54,7 +54,7 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
     """Build the frames; tests that are not part of this version share one table."""
     frames: list[Frame] = []
     absent: list[str] = []
-    for key, metric in result.metrics.items():
+    for key, metric in scores.ordered_metrics(result):
         number = f"{section}.{len(frames) + 1}"
         if isinstance(metric, Measured):
             frames.append(_measured(key, metric, result, medium, numbering, number))
@@ -79,7 +79,12 @@ def _measured(
     ]
     if notes := answers.cautions(metric, result, key):
         before.append(Note(sentence("label.caution"), notes))
-    details = _details(key, metric, result, medium, numbering, figures)
+    tables = [_score_table(key, metric, result, numbering)]
+    details = None
+    if all(name in metric.distributions for name in SERIES):
+        tables.append(_percentiles(key, metric, result, numbering))
+        if medium == "screen":  # on paper the bins would fill pages; the attached result holds them
+            details = _details(key, metric, result, numbering, figures)
     after = [
         (sentence("label.read"), (answers.reading(key, metric, result),)),
         (sentence("label.cannot"), answers.limits(key, result)),
@@ -93,8 +98,8 @@ def _measured(
         measured=True,
         before=tuple(before),
         figures=figures,
+        tables=tuple(tables),
         details=details,
-        table=_score_table(key, metric, result, numbering),
         after=tuple(Note(side, texts) for side, texts in after if any(texts)),
     )
 
@@ -111,8 +116,8 @@ def _not_measured(key: str, metric: NotMeasured, number: str) -> Frame:
             Note(sentence("label.answer"), (sentence("unmeasured.status"), metric.reason), "status"),
         ),
         figures=(),
+        tables=(),
         details=None,
-        table=None,
         after=(
             Note(sentence("label.to_measure"), (sentence(f"unmeasured.to_measure_{metric.code}"),)),
             Note(sentence("label.leaves_open"), (sentence("unmeasured.leaves_open"),)),
@@ -142,7 +147,7 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
     ]
     rows = [
         _score_row(key, name, score, metric, result, paired=paired, with_null=with_null)
-        for name, score in metric.scores.items()
+        for name, score in scores.ordered_scores(key, metric.scores)
         if name not in hidden
     ]
     referenced = any(score.reference is not None for score in metric.scores.values())
@@ -196,21 +201,11 @@ def _score_row(
 
 
 def _details(
-    key: str,
-    metric: Measured,
-    result: Result,
-    medium: Medium,
-    numbering: Numbering,
-    figures: tuple[Figure, ...],
-) -> Details | None:
-    if not all(name in metric.distributions for name in SERIES):
-        return None
-    tables = [_percentiles(key, metric, result, numbering)]
-    if medium == "screen":  # on paper the bins would fill pages; the attached result holds them
-        tables.append(_bins(key, metric, result, numbering))
-    names = " and ".join(figure.name.removeprefix("figure ") for figure in figures)
-    figure = sentence("label.figures_behind", names=names, many=len(figures) > 1)
-    return Details(summary=figure, tables=tuple(tables))
+    key: str, metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]
+) -> Details:
+    names = " and ".join(figure.name.split()[-1] for figure in figures)
+    summary = sentence("label.bins_behind", names=names, many=len(figures) > 1)
+    return Details(summary, _bins(key, metric, result, numbering))
 
 
 def _series_cell(name: str, histogram: Histogram, result: Result) -> Cell:

@@ -179,18 +179,14 @@ def _threshold(key: str, metric: Measured, words: dict[str, Any]) -> Threshold |
     from reportgen.figures.labels import Threshold  # noqa: PLC0415 -- loads matplotlib
 
     line = sentence("figure.threshold", value=value_text(tail.reference, key), **words)
-    shares = sentence("figure.threshold_shares", here=_short(share.value), there=_short(share.reference), **words)
+    shares = sentence("figure.threshold_shares", here=scores.share(share.value), there=scores.share(share.reference), **words)
     return Threshold(tail.reference, f"{line}:\n{shares}")
-
-
-def _short(share: float) -> str:
-    return f"{decimals(100 * share, 1, (0, 100))}\N{NO-BREAK SPACE}%"
 
 
 def _histogram_caption(key: str, metric: Measured, words: dict[str, Any]) -> str:
     share = metric.scores.get("tail_share")
     if share is not None and share.reference is not None:
-        here, there = _short(share.value), _short(share.reference)
+        here, there = scores.share(share.value), scores.share(share.reference)
         return sentence("figure.histogram_tail", here=here, there=there, **words)
     here_value, there_value = (quantile(metric.distributions[name], 0.5) for name in ("synthetic", "holdout"))
     if here_value is None or there_value is None:
@@ -220,7 +216,7 @@ def _histogram_alternative(key: str, metric: Measured, words: dict[str, Any]) ->
     tail, share = metric.scores.get("outlier_raw"), metric.scores.get("tail_share")
     threshold = ""
     if tail is not None and share is not None and tail.reference is not None and share.reference is not None:
-        shares = {"here": _short(share.value), "there": _short(share.reference)}
+        shares = {"here": scores.share(share.value), "there": scores.share(share.reference)}
         value = value_text(tail.reference, key)
         threshold = f"{sentence('figure.alt_threshold', value=value, **shares, **words)} "
     synthetic = metric.distributions["synthetic"]

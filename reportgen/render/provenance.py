@@ -60,7 +60,7 @@ def method_table(result: Result, numbering: Numbering) -> Table:
 
 def provenance(result: Result, rendering: RenderedBy, digest: str, medium: Medium, numbering: Numbering) -> Provenance:
     """Build section 7. `digest` is the SHA-256 of the serialised result."""
-    check = sentence("provenance.check", where=sentence(f"provenance.where_{medium}"), digest=digest)
+    check = sentence("provenance.check", where=sentence(f"provenance.where_{medium}"))
     return Provenance(
         run=_run(result, rendering, numbering),
         settings=_settings(result, numbering),
@@ -111,12 +111,18 @@ def _search(result: Result) -> str:
 
 def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
     measured = {result.tool.name: result.tool.version, **dict(sorted(result.environment.items()))}
-    rendered = {"reportgen": rendering.tool_version, **dict(sorted(rendering.versions.items()))}
+    rendered = {result.tool.name: rendering.tool_version, **dict(sorted(rendering.versions.items()))}
+    same = dict(result.environment) == dict(rendering.versions)
+    rendered_by = (
+        sentence("provenance.same_libraries", tool=result.tool.name, version=rendering.tool_version)
+        if same
+        else _versions(rendered)
+    )
     rows = [
         ("command", result.command),
         ("created", sentence("provenance.created_value", created=_plain_time(result.created))),
         ("measured_by", _versions(measured)),
-        ("rendered_by", _versions(rendered)),
+        ("rendered_by", rendered_by),
         ("schema", result.schema_version),
     ]
     return _facts(

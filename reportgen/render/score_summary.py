@@ -22,7 +22,7 @@ def summary(result: Result, numbering: Numbering) -> Summary:
     """Build the summary."""
     with_null = has_null_range(result)
     rows: list[Row] = []
-    for key, metric in result.metrics.items():
+    for key, metric in scores.ordered_metrics(result):
         if isinstance(metric, Measured):
             rows += _measured(result, key, metric, with_null=with_null)
         else:
@@ -108,7 +108,7 @@ def _not_measured(key: str, metric: NotMeasured, spans: int) -> Row:
 def _named(result: Result, verdict: MetricVerdict) -> list[str]:
     return [
         metric_name(key)
-        for key, metric in result.metrics.items()
+        for key, metric in scores.ordered_metrics(result)
         if isinstance(metric, Measured) and metric.verdict == verdict
     ]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reportgen.model import Measured, Result, Score, Unit
+from reportgen.model import Measured, Metric, Result, Score, Unit
 from reportgen.rounding import count, decimals, percent, significant
 from reportgen.render.view import Cell, Tone
+from reportgen.settings import METRIC_KEYS
 from reportgen.words import catalog, sentence
 
 DECIMALS = {("closest_rate", "rate"): 2}
@@ -58,7 +60,8 @@ def share(value: float, limits: Iterable[float] = ()) -> str:
 
 def number(value: float, unit: Unit, limits: Iterable[float] = (), places: int = 1) -> str:
     """Write a value in its unit, without naming the unit; rounding crosses none of the limits."""
-    limits = tuple(limits)
+    # Only a limit that the value differs from can be crossed; an equal one that is no round number would cost digits.
+    limits = [limit for limit in limits if not math.isclose(value, limit)]
     if unit == "percent":
         return decimals(value, places, (0, *limits))
     if unit == "share":
@@ -96,9 +99,21 @@ def _entry(result: Result, metric: str, name: str) -> str:
     return sentence(f"metric.{metric}.score.{name}", **wording(result)) if name in words else ""
 
 
+def ordered_metrics(result: Result) -> tuple[tuple[str, Metric], ...]:
+    """The metrics in the order of the report: a result that was read from its file has them by name."""
+    order = {key: place for place, key in enumerate(METRIC_KEYS)}
+    return tuple(sorted(result.metrics.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
+
+
+def ordered_scores(metric: str, scores: Mapping[str, Score]) -> tuple[tuple[str, Score], ...]:
+    """The scores of a metric in the order of the catalog, those it does not name behind them."""
+    order = {name: place for place, name in enumerate(catalog()["metric"].get(metric, {}).get("score", {}))}
+    return tuple(sorted(scores.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
+
+
 def summary_scores(metric: str, measured: Measured) -> dict[str, Score]:
     """The scores of a metric that the summary shows."""
-    names = SUMMARY.get(metric, tuple(measured.scores))
+    names = SUMMARY.get(metric, tuple(name for name, _ in ordered_scores(metric, measured.scores)))
     return {name: measured.scores[name] for name in names if name in measured.scores}
 
 

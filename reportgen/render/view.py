@@ -10,6 +10,8 @@ from reportgen.words import sentence
 
 MOST_ROWS = 200
 """Rows of one table on the page; more of them cost seconds and megabytes, and nobody reads them."""
+LONGEST_WORD = 26
+"""Longer words may be broken anywhere, so that no name pushes a table off the page."""
 
 CellStyle = Literal["text", "num", "range", "better", "hash"]
 Tone = Literal["", "high", "moderate", "low", "none"]
@@ -28,8 +30,16 @@ class Cell:
     under: str = ""
     """Grey words on a line of their own."""
     span: int = 1
-    lines: tuple[str, ...] = ()
-    """Further lines, set like the first."""
+
+    @property
+    def classes(self) -> str:
+        """The classes of the cell, by its style, its tone and the length of its words."""
+        names = [] if self.style == "text" else [self.style]
+        if self.tone:
+            names += ["reading", f"reading--{self.tone}"]
+        if any(len(word) > LONGEST_WORD for word in f"{self.text} {self.under}".split()):
+            names.append("breakable")
+        return " ".join(names)
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class Table:
     @property
     def whole(self) -> bool:
         """Whether the table is short enough to stay on one page."""
-        return len(self.rows) <= 12
+        return len(self.rows) <= 9
 
     @property
     def name(self) -> str:
