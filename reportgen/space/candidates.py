@@ -1,39 +1,38 @@
 """Candidate neighbours proposed by FAISS. The only module that knows faiss.
 
-Proposals are made in float32 and may be wrong; `exact` proves or replaces them. A process that has searched here with
-more than one thread and then forks hangs: start further processes by spawning.
+Proposals are made in float32 and may be wrong; `exact` proves or replaces them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import faiss
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from reportgen.distances import Floats, Ints
 
 Singles = NDArray[np.float32]
-
-_WIDE = 32
-_WIDE_BATCH = 512
-"""Queries multiplied at once beyond `_WIDE` columns; measured to be faster there than the default of 4096."""
+Block = TypeVar("Block")
+Answer = TypeVar("Answer")
 
 
-@contextmanager
-def faiss_settings(threads: int, width: int) -> Iterator[None]:
-    """Set the threads and the batch of FAISS, which are global to the process, and put them back at the end."""
-    before = faiss.omp_get_max_threads(), faiss.cvar.distance_compute_blas_query_bs
-    faiss.omp_set_num_threads(threads)
-    if width > _WIDE:
-        faiss.cvar.distance_compute_blas_query_bs = _WIDE_BATCH
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before[0])
-        faiss.cvar.distance_compute_blas_query_bs = before[1]
+def in_threads(work: Callable[[Block], Answer], blocks: Iterable[Block], threads: int) -> list[Answer]:
+    """Work on every block, so many at a time, and return the answers in the order of the blocks.
+
+    Parallel blocks of queries, each with one thread of FAISS and of BLAS: their own threads wait for each other
+    spinning, measured ten times slower on a busy machine, and make a process that forks later hang. The number of
+    FAISS's threads belongs to the calling thread, so that nothing outside these threads changes; BLAS's is put back.
+    """
+    with (
+        threadpool_limits(limits=1, user_api="blas"),
+        ThreadPoolExecutor(threads, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool,
+    ):
+        return list(pool.map(work, blocks))
 
 
 def propose(queries: Singles, base: Singles, number: int) -> tuple[Floats, Ints]:
@@ -44,6 +43,5 @@ def propose(queries: Singles, base: Singles, number: int) -> tuple[Floats, Ints]
     """
     squared, ids = faiss.knn(queries, base, number)
     largest = squared.max(axis=1).astype(np.float64)
-    short = (ids < 0).any(axis=1)
-    largest[short] = -1.0
+    largest[(ids < 0).any(axis=1)] = -1.0
     return largest, np.maximum(ids, 0).astype(np.int64)

@@ -13,17 +13,17 @@ g (|x| + |y|)². Rows that are not proven get more candidates, then every base r
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
-from reportgen.space.candidates import Singles, faiss_settings, propose
+from reportgen.space.candidates import Singles, in_threads, propose
 
 _SPARE = 6
 _MANY = 128
@@ -37,6 +37,8 @@ _PLAIN = 480
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
 _SINGLE_UNDERFLOW, _DOUBLE_UNDERFLOW = 2.0**-100, 2.0**-900
 """More than sums of squares lose below the smallest normal number of float32 and of float64."""
+_OVERFLOW_PROVES_NOTHING = np.errstate(over="ignore", invalid="ignore")
+"""Sums over queries too far out are infinite or NaN; comparisons with them count as "not proven"."""
 _REACH = 40
 """Centred coordinates are scaled to at most 2^40, so that float32 squares neither overflow nor vanish."""
 _FARTHEST = 2.0**50
@@ -95,22 +97,21 @@ def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[
     distances = np.full((len(queries), k), np.inf)
     ids = np.full((len(queries), k), -1, dtype=np.int64)
     waiting = np.arange(len(queries))
-    with (
-        faiss_settings(threads, base.shape[1]),
-        threadpool_limits(limits=threads, user_api="blas"),
-        np.errstate(over="ignore", invalid="ignore"),  # sums over queries too far out prove nothing, see below
-    ):
-        singles = _singles(space)
-        for number in (k + _SPARE, max(_MANY, 4 * k)):
-            unproven = np.zeros(len(queries), dtype=bool)
-            for start in range(0, len(waiting), _QUERIES):
-                rows = waiting[start : start + _QUERIES]
-                distances[rows], ids[rows], unproven[rows] = _nearest_candidates(space, singles, rows, k, number)
-            waiting = np.flatnonzero(unproven)
-        del singles
-        for start in range(0, len(waiting), _BRUTE_QUERIES):
-            rows = waiting[start : start + _BRUTE_QUERIES]
-            distances[rows], ids[rows] = _nearest_of_all(space, rows, distances[rows])
+    singles = _singles(space)
+    for number in (k + _SPARE, max(_MANY, 4 * k)):
+        unproven = np.zeros(len(queries), dtype=bool)
+        propose_some = functools.partial(_nearest_candidates, space, singles, k=k, number=number)
+        blocks = _blocks(waiting, _QUERIES, threads)
+        for rows, answer in zip(blocks, in_threads(propose_some, blocks, threads), strict=True):
+            distances[rows], ids[rows], unproven[rows] = answer
+        waiting = np.flatnonzero(unproven)
+        if not len(waiting):
+            break
+    del singles
+    search_all = functools.partial(_nearest_of_all, space, distances)
+    blocks = _blocks(waiting, _BRUTE_QUERIES, threads)
+    for rows, found in zip(blocks, in_threads(search_all, blocks, threads), strict=True):
+        distances[rows], ids[rows] = found
     return np.ldexp(distances, -space.direct), ids
 
 
@@ -138,6 +139,12 @@ def _parts(rows: int, width: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
+def _blocks(rows: Ints, most: int, threads: int) -> list[Ints]:
+    """Cut rows into blocks of at most so many, and enough of them to occupy the threads."""
+    step = max(1, min(most, -(-len(rows) // threads)))
+    return [rows[start : start + step] for start in range(0, len(rows), step)]
+
+
 def _singles(space: _Space) -> Singles:
     """Return the centred base in float32."""
     singles = np.empty(space.base.shape, dtype=np.float32)
@@ -146,8 +153,9 @@ def _singles(space: _Space) -> Singles:
     return singles
 
 
+@_OVERFLOW_PROVES_NOTHING
 def _nearest_candidates(
-    space: _Space, singles: Singles, rows: Ints, k: int, number: int
+    space: _Space, singles: Singles, rows: Ints, *, k: int, number: int
 ) -> tuple[Floats, Ints, NDArray[np.bool_]]:
     """Answer query `rows` from so many candidates each: distances, ids and whether the answer is not proven."""
     size, width = space.base.shape
@@ -170,14 +178,15 @@ def _nearest_candidates(
     return distances, np.take_along_axis(candidates, order, axis=1), ~proven
 
 
-def _nearest_of_all(space: _Space, rows: Ints, known: Floats) -> tuple[Floats, Ints]:
-    """Answer query `rows` from the whole base; `known`, (rows, k), holds distances to some k of its rows."""
+@_OVERFLOW_PROVES_NOTHING
+def _nearest_of_all(space: _Space, known: Floats, rows: Ints) -> tuple[Floats, Ints]:
+    """Answer query `rows` from the whole base; `known`, (queries, k), holds distances to some k of its rows."""
     centred = space.centre(space.queries[rows])
     lengths = _lengths(centred)
     error = 2 * (space.base.shape[1] + 16) * _DOUBLE
-    bound = space.squared(known[:, -1])
-    best = np.full(known.shape, np.inf)
-    ids = np.full(known.shape, -1, dtype=np.int64)
+    bound = space.squared(known[rows, -1])
+    best = np.full((len(rows), known.shape[1]), np.inf)
+    ids = np.full(best.shape, -1, dtype=np.int64)
     for start in range(0, len(space.base), _BRUTE_BASE):
         others = space.centre(space.base[start : start + _BRUTE_BASE])
         near = lengths[:, np.newaxis] ** 2 + _lengths(others) ** 2 - 2 * (centred @ others.T)

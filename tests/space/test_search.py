@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
 import reportgen
 from reportgen.errors import InputError
@@ -258,11 +259,14 @@ def test_small_integer_tables_agree_with_brute_force(data):
     assert_exact(nearest_two(queries, base, exclude_self), queries, base, exclude_self)
 
 
-def test_settings_of_faiss_are_put_back():
-    before = faiss.omp_get_max_threads(), faiss.cvar.distance_compute_blas_query_bs
+def test_threads_of_faiss_and_blas_stay_as_they_were():
+    def threads():
+        return faiss.omp_get_max_threads(), [pool["num_threads"] for pool in threadpool_info()]
+
+    before = threads()
     queries, base = _random(np.random.default_rng(0), 100)
     nearest_two(queries, base)
-    assert (faiss.omp_get_max_threads(), faiss.cvar.distance_compute_blas_query_bs) == before
+    assert threads() == before
 
 
 def test_frames_are_accepted_and_the_answer_is_read_only():
