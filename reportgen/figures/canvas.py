@@ -6,8 +6,14 @@ matplotlib axes that spans it, whose data coordinates are points from the lower 
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.figures import style
 from reportgen.figures.labels import Lettering, extent, letter
@@ -15,13 +21,14 @@ from reportgen.figures.placement import Box
 from reportgen.figures.scales import Scale, tick_choices, tick_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
 
     from reportgen.figures.labels import FigureText
 
 Align = Literal["left", "center", "right"]
+Values = Sequence[float] | NDArray[np.float64]
+TICK_GAP = 5.0
+"""Distance of the tick labels below an axis from it."""
 _TICK = 3.0
 _ASCENT = 0.95
 """Baseline of a line of text below the top of its box, as a multiple of the size."""
@@ -47,6 +54,8 @@ class Axis:
 
     ticks: tuple[tuple[float, str], ...]
     label: Lettering
+    depth: float = style.TICK_SIZE * style.PITCH
+    """Height of the tick labels, where the axis lies below."""
 
     @property
     def widest(self) -> float:
@@ -63,13 +72,14 @@ def new_sheet(width: float, height: float) -> Sheet:
     return Sheet(figure, width, height)
 
 
-def line(sheet: Sheet, xs: Sequence[float], ys: Sequence[float], colour: str, width: float, **more: Any) -> None:
+def line(sheet: Sheet, xs: Values, ys: Values, colour: str, width: float, **more: Any) -> None:
     """Draw a line through places; NaN interrupts it. `more` are properties of matplotlib's Line2D."""
     properties = {
         "solid_capstyle": "butt",
         "dash_capstyle": "butt",
         "solid_joinstyle": "miter",
         "dash_joinstyle": "miter",
+        "clip_on": False,
     }
     sheet.axes.add_artist(style.toolbox().Line2D(xs, ys, color=colour, linewidth=width, **(properties | more)))
 
@@ -78,7 +88,7 @@ def area(sheet: Sheet, shapes: Sequence[Any], fill: str, **more: Any) -> None:
     """Fill closed shapes, each of shape (corners, 2), as one path. `more` are properties of matplotlib's PathPatch."""
     tools = style.toolbox()
     paths = [tools.Path([*shape, shape[0]], closed=True) for shape in shapes]
-    properties: dict[str, Any] = {"linewidth": 0, "edgecolor": "none"}
+    properties: dict[str, Any] = {"linewidth": 0, "edgecolor": "none", "clip_on": False}
     sheet.axes.add_artist(tools.PathPatch(tools.Path.make_compound_path(*paths), facecolor=fill, **(properties | more)))
 
 
@@ -119,23 +129,32 @@ def box_at(x: float, top: float, lettering: Lettering, align: Align = "left") ->
     return Box(left, top - lettering.height, left + lettering.width, top)
 
 
+def tick_span(tick: tuple[float, str]) -> tuple[float, float]:
+    """Return both ends of a tick's label below an axis."""
+    at, text = tick
+    half = extent(text, style.TICK_SIZE) / 2
+    return at - half, at + half
+
+
 def x_axis(scale: Scale, label: str, width: float) -> Axis:
-    """Choose as many ticks as have room beside each other, and break the label to the width of the figure."""
+    """Choose as many ticks as have room beside each other, and break the label to a width."""
+    ticks: tuple[tuple[float, str], ...] = ()
     for values in tick_choices(scale):
         ticks = tuple((scale(value), tick_text(value)) for value in values)
-        spans = [(x - extent(text, style.TICK_SIZE) / 2, x + extent(text, style.TICK_SIZE) / 2) for x, text in ticks]
-        if all(b[0] - a[1] >= 12 for a, b in zip(spans, spans[1:], strict=False)):
+        spans = [tick_span(tick) for tick in ticks]
+        if ticks and all(b[0] - a[1] >= 12 for a, b in itertools.pairwise(spans)):
             break
     return Axis(ticks, letter(label, width))
 
 
-def y_axis(scale: Scale, label: str, pitch: float = 16.0) -> Axis:
-    """Choose ticks that are at least `pitch` points apart, and break the label to the length of the axis."""
+def y_axis(scale: Scale, label: str, height: float, *, pitch: float = 16.0, most: float = math.inf) -> Axis:
+    """Choose ticks that are at least `pitch` points apart and not above `most`, and break the label to a height."""
+    ticks: tuple[tuple[float, str], ...] = ()
     for values in tick_choices(scale):
-        ticks = tuple((scale(value), tick_text(value)) for value in values)
-        if all(b[0] - a[0] >= pitch for a, b in zip(ticks, ticks[1:], strict=False)):
+        ticks = tuple((scale(value), tick_text(value)) for value in values if value <= most)
+        if ticks and all(b[0] - a[0] >= pitch for a, b in itertools.pairwise(ticks)):
             break
-    return Axis(ticks, letter(label, scale.end - scale.start))
+    return Axis(ticks, letter(label, height))
 
 
 def left_margin(y: Axis) -> float:
@@ -145,12 +164,20 @@ def left_margin(y: Axis) -> float:
 
 def bottom_margin(x: Axis) -> float:
     """Return what an axis below needs for its tick labels and its label, in points."""
-    return 5 + style.TICK_SIZE * style.PITCH + 4 + x.label.height + 2
+    return TICK_GAP + x.depth + 4 + x.label.height + 2
 
 
 def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> None:
     """Draw the two spines with ticks and labels. Ticks of x are marked only where `x_ticks` says so."""
-    line(sheet, (frame.x0, frame.x0, frame.x1), (frame.y1, frame.y0, frame.y0), style.MUTED, style.RULE, zorder=5)
+    line(
+        sheet,
+        (frame.x0, frame.x0, frame.x1),
+        (frame.y1, frame.y0, frame.y0),
+        style.MUTED,
+        style.RULE,
+        zorder=5,
+        label="frame",
+    )
     nan = float("nan")
     marks = [(frame.x0 - _TICK, frame.x0, at, at) for at, _ in y.ticks]
     marks += [(at, at, frame.y0 - _TICK, frame.y0) for at, _ in x.ticks] if x_ticks else []
@@ -161,7 +188,7 @@ def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> 
     for at, text in x.ticks:
         words = Lettering((text,), style.TICK_SIZE, bold=False, width=extent(text, style.TICK_SIZE))
         middle = min(max(at, words.width / 2), sheet.width - words.width / 2)
-        write(sheet, words, box_at(middle, frame.y0 - 5, words, "center"), align="center", name="x-tick")
+        write(sheet, words, box_at(middle, frame.y0 - TICK_GAP, words, "center"), align="center", name="x-tick")
     for at, text in y.ticks:
         words = Lettering((text,), style.TICK_SIZE, bold=False, width=extent(text, style.TICK_SIZE))
         write(
@@ -175,13 +202,13 @@ def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> 
     middle = min(max((frame.x0 + frame.x1) / 2, x.label.width / 2), sheet.width - x.label.width / 2)
     write(sheet, x.label, box_at(middle, top, x.label, "center"), align="center", name="x-label")
     left = frame.x0 - left_margin(y)
-    for index, words in enumerate(y.label.lines):
+    for index, label_line in enumerate(y.label.lines):
         at = left + (index * style.PITCH + _ASCENT) * y.label.size
         _put(
             sheet,
             at,
             (frame.y0 + frame.y1) / 2,
-            words,
+            label_line,
             y.label,
             style.INK,
             ha="center",

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 STEPS = (1, 5, 10, 20, 50)
 """Fewest rows of a cell in each shade. A cell of 1-4 rows holds -1."""
-_STEP_TEXTS = ("1–4", "5–9", "10–19", "20–49", "≥ 50")  # noqa: RUF001 -- an en dash is meant
+_STEP_TEXTS = ("1–4", "5–9", "10–19", "20–49", "≥ 50")
 _HEIGHT = 146.0
 _GAP = 14.0
+_APART = 8.0
 _SKEW = 50.0
 _SAMPLES = 25
 _OUTLINE = 1.5
@@ -72,7 +73,9 @@ def draw_cells(
         raise ValueError(msg)
     with style.settings():
         width = style.NARROW if narrow else style.WIDE
-        y_axis = canvas.y_axis(scales.linear(reference.y_edges[0], reference.y_edges[-1], 0, _HEIGHT), text.y_label, 40)
+        y_axis = canvas.y_axis(
+            scales.linear(reference.y_edges[0], reference.y_edges[-1], 0, _HEIGHT), text.y_label, _HEIGHT, pitch=40
+        )
         left = max(canvas.left_margin(y_axis), 28.0)
         right_left = left - y_axis.label.height - 3
         across = width - left - 6 if narrow else (width - left - _GAP - right_left - 6) / 2
@@ -87,7 +90,7 @@ def draw_cells(
         foot = (18.0 if one_row or not text.legend else 18.0 + legend_words.height) + 4
         below = canvas.bottom_margin(x_axis)
         if narrow:
-            bottoms = (foot + below + _HEIGHT + head + below, foot + below)
+            bottoms = (foot + below + _HEIGHT + head + _APART + below, foot + below)
             lefts = (left, left)
         else:
             bottoms = (foot + below,) * 2
@@ -116,7 +119,7 @@ def draw_cells(
         for index, panel in enumerate(panels):
             _draw_panel(sheet, panel)
             _draw_thresholds(sheet, panel, x_threshold, y_threshold, x_words, letter(y_threshold_text, 0.8 * across))
-            y = canvas.y_axis(panel.y, text.y_label if narrow or index == 0 else "", 40)
+            y = canvas.y_axis(panel.y, text.y_label if narrow or index == 0 else "", _HEIGHT, pitch=40)
             x = canvas.x_axis(panel.x, canvas.x_label(text, narrow=narrow), across)
             canvas.draw_frame(sheet, panel.frame, x, y, x_ticks=True)
         _draw_legend(sheet, left, legend_words, one_row=one_row)
@@ -173,7 +176,7 @@ def _draw_thresholds(
 
 
 def _quiet_place(panel: Panel, at_x: float, at_y: float, words: Lettering) -> Box:
-    """Return a place along the threshold of y, above or below it, that covers the fewest rows; best far to the right."""
+    """Return a place along the threshold of y, above or below it, that covers the fewest rows, far right if possible."""
     frame = panel.frame
     right = frame.x1 - words.width
     left = min(at_x + 5, right)

@@ -13,12 +13,19 @@ from reportgen.figures.labels import FigureText, Lettering, Threshold, letter
 from reportgen.figures.placement import CLEARANCE, Box, Curve, Label, Scene, clear, place_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from reportgen.figures.scales import Scale
     from reportgen.model import Histogram
 
-_LEADING_GAP = 4.0
+STRIP = {False: 46.0, True: 40.0}
+"""Width of the strip left of the axis that holds the rows at exactly zero, wide and narrow."""
+_LEAST_LEFT = 28.0
+_RIGHT = 2 * style.MM
+_GAP = 4.0
+_EASY = 45.0
+_WORTH = 12.0
+_WIDEST_LABEL, _NARROW_LABEL = 0.62, 0.42
 
 
 @dataclass(frozen=True)
@@ -31,21 +38,55 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """The labels of a chart as placed: two series, and the threshold with the place of its line."""
+class Room:
+    """The places of a chart's parts on its sheet."""
 
-    series: tuple[tuple[Lettering, Label], tuple[Lettering, Label]]
-    threshold: tuple[Lettering, Box, float] | None
+    width: float
+    height: float
+    frame: Box
+    plot: Box
+    """The frame without the strip for zeros."""
+    x: Scale
+    y: Scale
+    x_axis: canvas.Axis
+    y_axis: canvas.Axis
+    zero: Lettering
+
+    @property
+    def zero_at(self) -> float:
+        """Middle of the strip for zeros."""
+        return (self.frame.x0 + self.plot.x0) / 2
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Both series as drawn in a frame, with what must stay clear besides them."""
+    """Both series as drawn, and boxes that labels had better not cover."""
 
     reference: Curve
     synthetic: Curve
-    taken: tuple[Box, ...] = ()
     avoid: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The labels of a chart as placed: reference, synthetic, and the threshold's with the place of its line."""
+
+    series: tuple[tuple[Lettering, Label], tuple[Lettering, Label]]
+    threshold: tuple[Lettering, Box, float] | None
+
+    @property
+    def strain(self) -> float:
+        """How far the labels are from their curves and what they cover; small is good."""
+        return sum(label.strain for _, label in self.series)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything about a chart that is settled before it is drawn."""
+
+    room: Room
+    curves: Curves
+    layout: Layout
 
 
 def same_edges(reference: Histogram, synthetic: Histogram) -> tuple[float, ...]:
@@ -60,92 +101,140 @@ def same_edges(reference: Histogram, synthetic: Histogram) -> tuple[float, ...]:
     return reference.edges
 
 
-def attempts(text: FigureText, threshold: Threshold | None, width: float, *, narrow: bool) -> list[Attempt]:
+def share_text(share: float) -> str:
+    """Write a share of rows in percent, so that it never looks like none or all when it is not."""
+    return rounding.percent(share, 0 if share in {0, 100} else 2, (0.0, 100.0))
+
+
+def attempts(
+    text: FigureText, threshold: Threshold | None, headrooms: tuple[float, float, float], *, narrow: bool
+) -> list[Attempt]:
     """List the ways to make room, the most pleasing first; the last one always has room."""
-    last = 0.42 * width
+    plot = (style.NARROW if narrow else style.WIDE) - 40 - STRIP[narrow]
+    last = _NARROW_LABEL * plot
     heights = [letter(words, last, bold=True).height for words in (text.reference, text.synthetic)]
-    room = sum(heights) + max(heights) + 5 * CLEARANCE + 8
+    enough = sum(heights) + max(heights) + 5 * CLEARANCE + 8
     band = narrow and threshold is not None
+    small, middle, large = headrooms
     return [
-        Attempt(27, 0.62 * width, band),
-        Attempt(44, 0.62 * width, band),
-        Attempt(44, 0.42 * width, band),
-        Attempt(64, 0.42 * width, band),
-        Attempt(max(64, room), last, band=threshold is not None),
+        Attempt(small, _WIDEST_LABEL * plot, band),
+        Attempt(small, last, band),
+        Attempt(middle, last, band),
+        Attempt(large, last, band),
+        Attempt(max(large, enough), last, band=threshold is not None),
     ]
 
 
-def band_height(threshold: Threshold | None, width: float, attempt: Attempt) -> float:
-    """Return the height of a threshold's label above the axes; 0 where it stands inside them."""
-    if threshold is None or not attempt.band:
-        return 0.0
-    return letter(threshold.text, width).height + 5
+def furnish(
+    text: FigureText,
+    threshold: Threshold | None,
+    attempt: Attempt,
+    *,
+    x_of: Callable[[float, float], Scale],
+    y_of: Callable[[float], Scale],
+    y_label: str,
+    most: float,
+    tall: float,
+    narrow: bool,
+) -> Room:
+    """Find a place for every part of a chart whose frame is `tall` points high.
+
+    `x_of` makes the x scale between two places, `y_of` the y scale above a place. No tick of y is above `most`.
+    """
+    width = style.NARROW if narrow else style.WIDE
+    left = max(canvas.left_margin(canvas.y_axis(y_of(0), y_label, tall, most=most)), _LEAST_LEFT)
+    right = width - _RIGHT
+    strip = left + STRIP[narrow]
+    x = x_of(strip, right)
+    x_axis = canvas.x_axis(x, canvas.x_label(text, narrow=narrow), width - 8)
+    free = 2 * (STRIP[narrow] / 2 - 4)
+    if x_axis.ticks:
+        free = min(free, 2 * (canvas.tick_span(x_axis.ticks[0])[0] - 4 - (left + strip) / 2))
+    zero = letter(text.zero, free, size=style.TICK_SIZE)
+    x_axis = replace(x_axis, depth=max(x_axis.depth, zero.height))
+    bottom = canvas.bottom_margin(x_axis)
+    y = y_of(bottom)
+    above = 8.0
+    if threshold is not None and attempt.band:
+        above = letter(threshold.text, right - left).height + 3 + 4
+    return Room(
+        width=width,
+        height=bottom + tall + above,
+        frame=Box(left, bottom, right, bottom + tall),
+        plot=Box(strip, bottom, right, bottom + tall),
+        x=x,
+        y=y,
+        x_axis=x_axis,
+        y_axis=canvas.y_axis(y, y_label, tall, most=most),
+        zero=zero,
+    )
 
 
-def lay_out(
-    text: FigureText, threshold: Threshold | None, attempt: Attempt, frame: Box, plot: Box, x: Scale, curves: Curves
-) -> Layout | None:
-    """Place all labels, or return None where one would touch something. `plot` is the frame without the zero strip."""
-    scene = Scene(area=Box(plot.x0 + 2, plot.y0 + 2, plot.x1, plot.y1), taken=curves.taken, avoid=curves.avoid)
+def lay_out(text: FigureText, threshold: Threshold | None, attempt: Attempt, room: Room, curves: Curves) -> Plan | None:
+    """Place all labels, or return None where one would touch something."""
+    plot = room.plot
+    scene = Scene(area=Box(plot.x0 + 2, plot.y0 + 2, plot.x1, plot.y1), avoid=curves.avoid)
     marked = None
     if threshold is not None:
-        at = x(threshold.value)
-        marked = _at_threshold(threshold, attempt, frame, plot, at, scene, curves)
+        marked = _at_threshold(threshold, attempt, room, scene, curves)
         if marked is None:
             return None
-        stop = plot.y1 + 3 if attempt.band else plot.y1 - 3
-        scene = replace(scene, taken=(*scene.taken, marked[1]), lines=(np.array([(at, plot.y0), (at, stop)]),))
-    words = tuple(letter(label, attempt.widest, bold=True) for label in (text.reference, text.synthetic))
-    sizes = tuple((lettering.width, lettering.height) for lettering in words)
+        _, box, at = marked
+        scene = replace(scene, taken=(box,), lines=(np.array([(at, plot.y0), (at, plot.y1)]),))
+    words = [letter(label, attempt.widest, bold=True) for label in (text.reference, text.synthetic)]
+    sizes = [(lettering.width, lettering.height) for lettering in words]
     pair = place_pair(scene, (curves.reference, curves.synthetic), (sizes[0], sizes[1]))
     if pair is None:
         return None
-    return Layout(((words[0], pair[0]), (words[1], pair[1])), marked)
+    return Plan(room, curves, Layout(((words[0], pair[0]), (words[1], pair[1])), marked))
 
 
 def _at_threshold(
-    threshold: Threshold, attempt: Attempt, frame: Box, plot: Box, at: float, scene: Scene, curves: Curves
+    threshold: Threshold, attempt: Attempt, room: Room, scene: Scene, curves: Curves
 ) -> tuple[Lettering, Box, float] | None:
+    at, frame, plot = room.x(threshold.value), room.frame, room.plot
     if attempt.band:
         words = letter(threshold.text, frame.x1 - frame.x0)
         left = max(frame.x0, min(at, frame.x1 - words.width))
         return words, canvas.box_at(left, plot.y1 + 3 + words.height, words), at
     words = letter(threshold.text, 0.6 * (plot.x1 - plot.x0))
-    for left in (at + _LEADING_GAP, at - _LEADING_GAP - words.width):
+    for left in (at + _GAP, at - _GAP - words.width):
         box = canvas.box_at(left, plot.y1 - 4, words)
         if clear(scene, (curves.reference, curves.synthetic), box):
             return words, box, at
     return None
 
 
-def draw_labels(sheet: canvas.Sheet, layout: Layout, plot: Box) -> None:
-    """Draw the labels, their leaders, and the threshold's line with the shade below it."""
-    if layout.threshold is not None:
-        words, box, at = layout.threshold
-        top = box.y0 - 1 if box.y0 > plot.y1 else plot.y1 - 3
-        shade = Box(plot.x0, plot.y0, at, min(top, plot.y1))
+def best_plan(choices: Sequence[Attempt], plan: Callable[[Attempt], Plan | None]) -> Plan:
+    """Return the plan of the first attempt whose labels stand close to their curves, else the best of all."""
+    found: list[tuple[float, Plan]] = []
+    for index, attempt in enumerate(choices):
+        made = plan(attempt)
+        if made is None:
+            continue
+        if made.layout.strain < _EASY:
+            found.append((made.layout.strain + _WORTH * index, made))
+            break
+        # Room above the curves makes them flatter, so it must buy something.
+        found.append((made.layout.strain + _WORTH * index, made))
+    return min(found, key=lambda entry: entry[0])[1]
+
+
+def draw_labels(sheet: canvas.Sheet, plan: Plan) -> None:
+    """Draw the labels with their leaders, the threshold's line with the shade below it, and the tick under zeros."""
+    room, plot = plan.room, plan.room.plot
+    if plan.layout.threshold is not None:
+        words, box, at = plan.layout.threshold
+        top = plot.y1 + 3 if box.y0 > plot.y1 else plot.y1 - 3
         if at > plot.x0:
-            canvas.area(sheet, [canvas.corners(shade)], style.SHADE, zorder=0)
+            canvas.area(sheet, [canvas.corners(Box(plot.x0, plot.y0, at, min(top, plot.y1)))], style.SHADE, zorder=0)
         canvas.line(sheet, (at, at), (plot.y0, top), style.INK, style.THIN, zorder=5, label="threshold")
         canvas.write(sheet, words, box, name="threshold")
     names = ("reference", "synthetic")
-    for name, colour, (words, label) in zip(names, (style.REFERENCE, style.SYNTHETIC), layout.series, strict=True):
+    for name, colour, (words, label) in zip(names, (style.REFERENCE, style.SYNTHETIC), plan.layout.series, strict=True):
         start, end = label.leader
         canvas.line(sheet, (start[0], end[0]), (start[1], end[1]), colour, 0.7, zorder=6)
-        align: canvas.Align = "right" if start[0] == label.box.x1 else "left"
+        align: canvas.Align = "right" if start[0] > label.box.x1 else "left"
         canvas.write(sheet, words, label.box, colour, align=align, name=name, halo=label.covers)
-
-
-def first_that_fits(choices: list[Attempt], build: Callable[[Attempt], T | None]) -> T:
-    """Return what the first attempt with room for all labels gives."""
-    for attempt in choices:
-        result = build(attempt)
-        if result is not None:
-            return result
-    msg = "no room for the labels"
-    raise AssertionError(msg)
-
-
-def share_text(share: float) -> str:
-    """Write a share of rows in percent, so that it never looks like none when it is not."""
-    return rounding.percent(share, 2 if share else 0, (0.0,))
+    tick = canvas.box_at(room.zero_at, plot.y0 - canvas.TICK_GAP, room.zero, "center")
+    canvas.write(sheet, room.zero, tick, align="center", name="zero")

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from reportgen.figures.placement import Points
     from reportgen.model import Histogram
 
-_STRIP = {False: 46.0, True: 40.0}
 _BAR = 17.0
 _HEIGHT = {False: 164.0, True: 156.0}
+_HEADROOMS = (27.0, 44.0, 64.0)
 _MOST_POINTED_AT = 60
 _RISE = 8.0
 
@@ -79,73 +78,44 @@ def draw_histogram(
     edges = chart.same_edges(reference, synthetic)
     widths = drawn_widths(edges, log=log)
     held, made = bars(reference, widths), bars(synthetic, widths)
-    label = (text.y_label_uneven or text.y_label) if uneven(edges, log=log) else text.y_label
-    width = style.NARROW if narrow else style.WIDE
+    y_label = (text.y_label_uneven or text.y_label) if uneven(edges, log=log) else text.y_label
+    zeros = _zero_labels(held, made)
+    most = max(*held.heights, *made.heights, held.zero, made.zero)
+
+    def plan(attempt: chart.Attempt) -> chart.Plan | None:
+        headroom = max(attempt.headroom, sum(words.height for words, _ in zeros) + 6)
+        # Labels of many lines make the figure higher, never the bars flat.
+        tall = _HEIGHT[narrow] + max(0.0, headroom - _HEADROOMS[-1])
+        top = most * tall / (tall - headroom)
+        room = chart.furnish(
+            text,
+            threshold,
+            attempt,
+            x_of=lambda start, end: _scale(edges, start, end, log=log),
+            y_of=lambda bottom: scales.linear(0, top, bottom, bottom + tall),
+            y_label=y_label,
+            most=max(most, 100.0),
+            tall=tall,
+            narrow=narrow,
+        )
+        foot = room.plot.y0
+        bins = zip(itertools.pairwise(edges), held.heights, strict=True)
+        filled = tuple(Box(room.x(a), foot, room.x(b), room.y(height)) for (a, b), height in bins)
+        curves = chart.Curves(_curve(room, edges, held, made), _curve(room, edges, made, held), filled)
+        return chart.lay_out(text, threshold, attempt, room, curves)
 
     with style.settings():
-
-        def build(attempt: chart.Attempt) -> Figure | None:
-            return _build(edges, held, made, text, label, threshold, attempt, width, log=log, narrow=narrow)
-
-        choices = chart.attempts(text, threshold, width - 40 - _STRIP[narrow], narrow=narrow)
-        return chart.first_that_fits(choices, build)
-
-
-def _build(
-    edges: Sequence[float],
-    held: Bars,
-    made: Bars,
-    text: FigureText,
-    y_label: str,
-    threshold: Threshold | None,
-    attempt: chart.Attempt,
-    width: float,
-    *,
-    log: bool,
-    narrow: bool,
-) -> Figure | None:
-    zeros = _zero_labels(held, made)
-    headroom = max(attempt.headroom, sum(words.height for words, _ in zeros) + 6)
-    band = chart.band_height(threshold, width - 40, attempt)
-    # A label of many lines makes the figure higher, never the curves flat.
-    tall = _HEIGHT[narrow] + max(0.0, headroom - 64)
-    most = max(*held.heights, *made.heights, held.zero, made.zero)
-    top = most * tall / (tall - headroom)
-    y = canvas.y_axis(scales.linear(0, top, 0, tall), y_label)
-    left = max(canvas.left_margin(y), 28.0)
-    right = width - style.MM * 2
-    strip = left + _STRIP[narrow]
-    x = _scale(edges, strip, right, log=log)
-    x_axis = canvas.x_axis(x, canvas.x_label(text, narrow=narrow), width - 8)
-    bottom = canvas.bottom_margin(x_axis)
-    y = canvas.y_axis(scales.linear(0, top, bottom, bottom + tall), y_label)
-    frame = Box(left, bottom, right, bottom + tall)
-    plot = Box(strip, bottom, right, bottom + tall)
-
-    zero_at = left + _STRIP[narrow] / 2
-    per = tall / top
-    curves = chart.Curves(
-        _curve(x, edges, held, made, bottom, per, zero_at),
-        _curve(x, edges, made, held, bottom, per, zero_at),
-        avoid=tuple(
-            Box(x(a), bottom, x(b), bottom + per * h) for a, b, h in zip(edges, edges[1:], held.heights, strict=False)
-        ),
-    )
-    layout = chart.lay_out(text, threshold, attempt, frame, plot, x, curves)
-    if layout is None:
-        return None
-    sheet = canvas.new_sheet(width, bottom + tall + max(band + 4, 8.5))
-    _draw_series(sheet, curves, held, made, bottom, per, zero_at)
-    tick = letter(text.zero, _STRIP[narrow] - 4, size=style.TICK_SIZE)
-    canvas.write(sheet, tick, canvas.box_at(zero_at, bottom - 5, tick, "center"), align="center", name="zero")
-    chart.draw_labels(sheet, layout, plot)
-    at = bottom + per * max(held.zero, made.zero) + 2
-    for words, colour in zeros:
-        box = canvas.box_at(zero_at, at + words.height, words, "center")
-        canvas.write(sheet, words, box, colour, align="center", name="zero share")
-        at += words.height
-    canvas.draw_frame(sheet, frame, x_axis, y, x_ticks=False)
-    return sheet.figure
+        best = chart.best_plan(chart.attempts(text, threshold, _HEADROOMS, narrow=narrow), plan)
+        sheet = canvas.new_sheet(best.room.width, best.room.height)
+        _draw_series(sheet, best, held, made)
+        chart.draw_labels(sheet, best)
+        at = best.room.y(max(held.zero, made.zero)) + 2
+        for words, colour in zeros:
+            box = canvas.box_at(best.room.zero_at, at + words.height, words, "center")
+            canvas.write(sheet, words, box, colour, align="center", name="zero share")
+            at += words.height
+        canvas.draw_frame(sheet, best.room.frame, best.room.x_axis, best.room.y_axis, x_ticks=False)
+        return sheet.figure
 
 
 def _scale(edges: Sequence[float], start: float, end: float, *, log: bool) -> scales.Scale:
@@ -153,21 +123,19 @@ def _scale(edges: Sequence[float], start: float, end: float, *, log: bool) -> sc
 
 
 def _zero_labels(held: Bars, made: Bars) -> list[tuple[Lettering, str]]:
-    """Return the shares at exactly zero, from the lowest label to the highest; the reference's only if there are any."""
-    shown = [(made.zero, style.SYNTHETIC)] if made.zero or not held.zero else [(0.0, style.SYNTHETIC)]
+    """Return the shares at exactly zero, the lowest label first; the reference's only if it has any."""
+    shown = [(made.zero, style.SYNTHETIC)]
     if held.zero:
         shown.append((held.zero, style.REFERENCE))
         shown.sort()
-    room = _STRIP[True]
+    room = chart.STRIP[True]
     return [(letter(chart.share_text(share), room, size=style.TICK_SIZE, bold=True), colour) for share, colour in shown]
 
 
-def _curve(
-    x: scales.Scale, edges: Sequence[float], own: Bars, other: Bars, bottom: float, per: float, zero_at: float
-) -> Curve:
+def _curve(room: chart.Room, edges: Sequence[float], own: Bars, other: Bars) -> Curve:
     def steps(series: Bars) -> list[tuple[float, float]]:
         pairs = zip(itertools.pairwise(edges), series.heights, strict=True)
-        return [(x(edge), bottom + per * height) for bin_edges, height in pairs for edge in bin_edges]
+        return [(room.x(edge), room.y(height)) for bin_edges, height in pairs for edge in bin_edges]
 
     corners, others = steps(own), steps(other)
     pointed: list[tuple[float, float, float]] = []
@@ -185,38 +153,29 @@ def _curve(
     if own.zero > other.zero and own.zero > max(own.heights):
         # Most rows are at zero: the bar there shows the series better than the flat line beside it.
         middle = (own.zero + other.zero) / 2
-        pointed.append((zero_at + _BAR / 2, bottom + per * middle, per * (own.zero - middle)))
+        pointed.append((room.zero_at + _BAR / 2, room.y(middle), room.y(own.zero) - room.y(middle)))
     places = np.array(pointed)
     return Curve(np.array(corners), places[:, :2], places[:, 2])
 
 
-def _draw_series(
-    sheet: canvas.Sheet, curves: chart.Curves, held: Bars, made: Bars, bottom: float, per: float, zero_at: float
-) -> None:
-    def outline(curve: Curve) -> Points:
-        ends = curve.corners[[0, -1]] * (1, 0) + (0, bottom)
-        return np.array([ends[0], *curve.corners, ends[1]])
-
-    reference = outline(curves.reference)
-    canvas.area(sheet, [reference], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=1)
-    canvas.line(sheet, reference[:, 0], reference[:, 1], style.REFERENCE, style.THIN, zorder=2, label="reference")
-    synthetic = curves.synthetic.corners
-    canvas.line(
-        sheet,
-        synthetic[:, 0],
-        synthetic[:, 1],
-        style.SYNTHETIC,
-        style.THICK,
-        linestyle=style.DASH,
-        zorder=3,
-        label="synthetic",
-    )
-    for share, fill, colour, line_width, hatch, name in (
-        (held.zero, style.REFERENCE_FILL, style.REFERENCE, style.THIN, "////", "reference zero"),
-        (made.zero, style.SYNTHETIC_FILL, style.SYNTHETIC, 1.6, None, "synthetic zero"),
-    ):
-        bar = canvas.corners(Box(zero_at - _BAR / 2, bottom, zero_at + _BAR / 2, bottom + per * share))
-        if share:
-            canvas.area(sheet, [bar], fill, edgecolor=style.HATCH if hatch else "none", hatch=hatch, zorder=2)
-            xs, ys = zip(*bar, strict=True)
-            canvas.line(sheet, xs, ys, colour, line_width, zorder=3, label=name)
+def _draw_series(sheet: canvas.Sheet, plan: chart.Plan, held: Bars, made: Bars) -> None:
+    room, foot = plan.room, plan.room.plot.y0
+    steps = plan.curves.reference.corners
+    outline = np.array([(steps[0, 0], foot), *steps, (steps[-1, 0], foot)])
+    canvas.area(sheet, [outline], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=1)
+    canvas.line(sheet, outline[:, 0], outline[:, 1], style.REFERENCE, style.THIN, zorder=2, label="reference")
+    steps = plan.curves.synthetic.corners
+    dashes = {"linestyle": style.DASH, "zorder": 3, "label": "synthetic"}
+    canvas.line(sheet, steps[:, 0], steps[:, 1], style.SYNTHETIC, style.THICK, **dashes)
+    left, right = room.zero_at - _BAR / 2, room.zero_at + _BAR / 2
+    if held.zero:
+        bar = canvas.corners(Box(left, foot, right, room.y(held.zero)))
+        canvas.area(sheet, [bar], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=2)
+        xs, ys = zip(*bar, strict=True)
+        canvas.line(sheet, xs, ys, style.REFERENCE, style.THIN, zorder=4, label="reference zero")
+    if made.zero:
+        bar = canvas.corners(Box(left, foot, right, room.y(made.zero)))
+        # The reference's hatch shows through where the bars share a place.
+        canvas.area(sheet, [bar], "none" if held.zero else style.SYNTHETIC_FILL, zorder=1)
+        xs, ys = zip(*bar, strict=True)
+        canvas.line(sheet, xs, ys, style.SYNTHETIC, 1.6, zorder=3, label="synthetic zero")

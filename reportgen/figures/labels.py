@@ -82,7 +82,8 @@ def _balanced(paragraph: str, width: float, size: float, *, bold: bool) -> list[
     """Break a paragraph into as few lines as the width allows, about equally long."""
     lines = _broken(paragraph, width, size, bold=bold)
     narrower = width
-    while len(lines) > 1 and narrower > width / 2:
+    least = max(extent(word, size, bold=bold) for word in paragraph.split(" "))
+    while len(lines) > 1 and narrower - size / 2 > least:
         narrower -= size / 2
         tried = _broken(paragraph, narrower, size, bold=bold)
         if len(tried) > len(lines):

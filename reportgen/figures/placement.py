@@ -20,7 +20,9 @@ CELL = 2.0
 CLEARANCE = 4.5
 """Least distance of a label from a curve, a line or another label."""
 _FURTHEST = 24.0
-_TRIED = 600
+_TRIED = 1500
+_ANCHORS = 3
+_STRIDE = (3, 2)
 _DETOUR = 1000.0
 
 
@@ -49,22 +51,23 @@ class Curve:
 
 @dataclass(frozen=True)
 class Label:
-    """Where a label stands, the place on its curve that it points to, and how good that is (lower is better)."""
+    """Where a label stands, and the place on its curve that it points to."""
 
     box: Box
     anchor: tuple[float, float]
     cost: float
+    """For the choice between places; lower is better."""
+    strain: float
+    """Length of its leader, more where it covers or crosses something."""
     covers: bool
     """Whether it stands on something that the scene dislikes to be covered."""
 
     @property
     def leader(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Both ends of the line from the label to its curve."""
-        x, y = self.anchor
-        x0, y0, x1, y1 = self.box
-        if x0 <= x <= x1:
-            return (min(max(x, x0 + 4), x1 - 4), y0 if y < y0 else y1), self.anchor
-        return (x0 if x < x0 else x1, (y0 + y1) / 2), self.anchor
+        corner, size = np.array([self.box[:2]]), (self.box.x1 - self.box.x0, self.box.y1 - self.box.y0)
+        x, y, _ = _leader_starts(corner, size, np.array([self.anchor]))
+        return (float(x[0, 0]), float(y[0, 0])), self.anchor
 
 
 @dataclass(frozen=True)
@@ -148,41 +151,53 @@ def _place(
         return None
     disliked = raster.covered(raster.marked((), scene.avoid), places, size)
     apart = np.minimum(own.apart, _FURTHEST)
-    # The ends of the leaders: on the nearest side of each box.
-    x, y = own.anchors[None, :, 0], own.anchors[None, :, 1]
-    x0, y0 = places[:, None, 0], places[:, None, 1]
-    x1, y1 = x0 + size[0], y0 + size[1]
-    above = (x >= x0) & (x <= x1)
-    end_x = np.where(above, np.clip(x, x0 + 4, np.maximum(x0 + 4, x1 - 4)), np.where(x < x0, x0, x1))
-    end_y = np.where(above, np.where(y < y0, y0, y1), (y0 + y1) / 2)
-    length = np.hypot(x - end_x, y - end_y)
-    inside = above & (y >= y0) & (y <= y1)
-    cost = (
-        length
-        - 2.5 * apart[None, :]
-        + 14.0 * disliked[:, None]
-        + 0.004 * (scene.area.y1 - y0)
-        + np.where(inside, 500.0, 0.0)
-    )
-    rows = np.arange(len(places))
-    columns = np.argmin(cost, axis=1)
+    end_x, end_y, inside = _leader_starts(places, size, own.anchors)
+    length = np.hypot(own.anchors[None, :, 0] - end_x, own.anchors[None, :, 1] - end_y)
+    strain = length + 14.0 * disliked[:, None] + np.where(inside, 500.0, 0.0)
+    cost = strain - 2.5 * apart[None, :] + 0.004 * (scene.area.y1 - places[:, None, 1])
+    # Only the few best anchors of each place are looked at more closely.
+    few = min(_ANCHORS, cost.shape[1])
+    columns = np.argpartition(cost, few - 1, axis=1)[:, :few].ravel()
+    rows = np.repeat(np.arange(len(places)), few)
     best = np.argsort(cost[rows, columns], kind="stable")[:_TRIED]
     rows, columns = rows[best], columns[best]
     # Leaders that cross something are a last resort: the look of a line through the other curve misleads.
-    along = np.linspace(0, 1, 40)[None, :, None]
+    along = np.linspace(0, 1, 32)[None, :, None]
     starts = np.stack([end_x[rows, columns], end_y[rows, columns]], axis=1)[:, None, :]
     ends = own.anchors[columns][:, None, :]
     lines = starts + along * (ends - starts)
-    near = np.hypot(*(lines - ends).transpose(2, 0, 1)) < CLEARANCE
-    crossed = raster.at(strange | barred, lines) & ~near
-    own_crossed = raster.at(raster.points(mine), lines) & ~near
+    left_over = np.hypot(*(lines - ends).transpose(2, 0, 1))
+    crossed = raster.at(_thickened(strange | barred), lines) & (left_over > CELL * 1.5)
+    own_crossed = raster.at(raster.points(mine), lines) & (left_over > CLEARANCE)
     penalty = np.where(crossed.any(axis=1), _DETOUR, 0.0) + np.where(own_crossed.any(axis=1), 40.0, 0.0)
     total = cost[rows, columns] + penalty
     winner = int(np.argmin(total))
     left, bottom = places[rows[winner]]
     anchor = own.anchors[columns[winner]]
-    box = Box(float(left), float(bottom), float(left + size[0]), float(bottom + size[1]))
-    return Label(box, (float(anchor[0]), float(anchor[1])), float(total[winner]), bool(disliked[rows[winner]]))
+    return Label(
+        Box(float(left), float(bottom), float(left + size[0]), float(bottom + size[1])),
+        (float(anchor[0]), float(anchor[1])),
+        cost=float(total[winner]),
+        strain=float(strain[rows[winner], columns[winner]] + penalty[winner]),
+        covers=bool(disliked[rows[winner]]),
+    )
+
+
+def _leader_starts(corners: Points, size: tuple[float, float], anchors: Points) -> tuple[Points, Points, Marks]:
+    """Return x and y of where leaders leave their labels, and whether the anchor lies within the label.
+
+    All have the shape (labels, anchors). A leader leaves below or above the text, beside it only where the anchor is
+    well beside it: otherwise the line would brush the text.
+    """
+    x, y = anchors[None, :, 0], anchors[None, :, 1]
+    x0, y0 = corners[:, None, 0], corners[:, None, 1]
+    x1, y1 = x0 + size[0], y0 + size[1]
+    beyond = np.maximum(y0 - y, y - y1)
+    over = (x >= x0 - np.maximum(beyond, 0) / 2) & (x <= x1 + np.maximum(beyond, 0) / 2)
+    inset = min(4.0, size[0] / 2)
+    start_x = np.where(over, np.clip(x, x0 + inset, x1 - inset), np.where(x < x0, x0 - 1, x1 + 1))
+    start_y = np.where(over, np.where(y < y0, y0, y1), (y0 + y1) / 2)
+    return start_x, start_y, (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
 
 
 @dataclass(frozen=True)
@@ -225,7 +240,9 @@ class _Raster:
         columns, rows = self.shape
         margin = int(np.ceil(CLEARANCE / CELL))
         wide, high = (int(np.ceil(length / CELL)) for length in size)
-        x, y = np.meshgrid(np.arange(0, columns - wide, 2), np.arange(0, rows - high), indexing="ij")
+        x, y = np.meshgrid(
+            np.arange(0, columns - wide, _STRIDE[0]), np.arange(0, rows - high, _STRIDE[1]), indexing="ij"
+        )
         total = _window(marks, x - margin, y - margin, x + wide + margin, y + high + margin)
         keep = total == 0
         return np.stack([x[keep], y[keep]], axis=1) * CELL + (self.area.x0, self.area.y0)
@@ -235,6 +252,13 @@ class _Raster:
         index = np.rint((places - (self.area.x0, self.area.y0)) / CELL).astype(int)
         wide, high = (int(np.ceil(length / CELL)) for length in size)
         return _window(marks, index[:, 0], index[:, 1], index[:, 0] + wide, index[:, 1] + high) > 0
+
+
+def _thickened(marks: Marks) -> Marks:
+    """Mark the right neighbours too, so that no slanting line slips between two cells that meet at a corner."""
+    thick = marks.copy()
+    thick[1:] |= marks[:-1]
+    return thick
 
 
 def _window(

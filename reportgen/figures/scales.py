@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _ROUND = 9
 _PLAIN = (-3, 5)
 
@@ -94,14 +93,12 @@ def _decades(low: float, high: float) -> Iterator[tuple[float, ...]]:
 
 
 def tick_text(value: float) -> str:
-    """Write a tick: plainly between 0.001 and 99,999, else with a power of ten."""
+    """Write a tick: plainly between 0.001 and 99,999, else with an exponent, as in "1e−6"."""
     if value == 0:
         return "0"
     exponent = math.floor(math.log10(abs(value)) + 1e-12)
     if _PLAIN[0] <= exponent < _PLAIN[1]:
-        text = f"{value:.10f}".rstrip("0").rstrip(".")
+        text = f"{value:,.10f}".rstrip("0").rstrip(".")
     else:
-        mantissa = f"{value / 10.0**exponent:.6g}"
-        power = f"10{str(exponent).translate(_SUPERSCRIPT)}"
-        text = {"1": power, "-1": f"-{power}"}.get(mantissa, f"{mantissa}×{power}")
+        text = f"{value / 10.0**exponent:.6g}e{exponent}"
     return text.replace("-", "\N{MINUS SIGN}")

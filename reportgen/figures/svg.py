@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 _TAG = re.compile(r"<[A-Za-z][^<>]*>")
 _FRACTION = re.compile(r"-?\d+\.\d{3,}(?![\d.]*e)")
 _PATH = re.compile(r' d="([^"]*)"')
-_ID = re.compile(r' id="([^"]*)"')
+_ID = re.compile(r'( id=")([^"]*)(")')
+_REFERENCE = re.compile(r'((?:href="|url\()#)([^")]*)([")])')
 _USED = re.compile(r'href="#([^"]*)"|url\(#([^)]*)\)')
+_USE_AT = re.compile(r' transform="translate\(([^ )]*) 0\)"')
+_BARE_GROUP = re.compile(r"<g>\n(<path [^<>]*/>\n)</g>\n")
 _UNENCODED = "/:;,.=()!*'+-_~?@$[]"
-_HUNDREDTHS = 2
+_GLYPH = "scale(0.015625)"
+"""Matplotlib draws glyphs in 64ths of a hundredth of the size."""
+_UNITS = 6.4
+"""A thousandth of the size, the unit that the faces were designed in: whole numbers lose nothing."""
+_SEGMENT = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 
 
 def to_svg(figure: Figure, *, as_text: bool) -> str:
@@ -33,18 +40,23 @@ def to_svg(figure: Figure, *, as_text: bool) -> str:
     source = buffer.getvalue()
     source = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", source[source.index("<svg") :], flags=re.DOTALL)
     used = {name for pair in _USED.findall(source) for name in pair if name}
+    short: dict[str, str] = {}
+
+    def rename(match: re.Match[str]) -> str:
+        name = match[2]
+        return f"{match[1]}{short.setdefault(name, f'i{len(short)}')}{match[3]}" if name in used else ""
 
     def slim(match: re.Match[str]) -> str:
-        tag = _ID.sub(lambda found: found[0] if found[1] in used else "", match[0])
-        glyph = "scale(0.015625)" in tag
-        tag = (
-            _FRACTION.sub(lambda found: _short(found[0], 0 if glyph and found[0] != "0.015625" else _HUNDREDTHS), tag)
-            if not glyph
-            else tag
-        )
-        return _PATH.sub(lambda found: f' d="{_path(found[1], 0 if glyph else _HUNDREDTHS)}"', tag)
+        tag = _REFERENCE.sub(rename, _ID.sub(rename, match[0]))
+        if _GLYPH in tag:
+            tag = _PATH.sub(lambda found: f' d="{_path(found[1], 0, _UNITS)}"', tag)
+            return tag.replace(_GLYPH, f"scale({_UNITS / 64:g})")
+        tag = _PATH.sub(lambda found: f' d="{_path(found[1], 2)}"', tag)
+        tag = _FRACTION.sub(lambda found: _short(found[0], 2), tag)
+        return _USE_AT.sub(r' x="\1"', tag) if tag.startswith("<use") else tag
 
-    return re.sub(r">\s*\n\s*<", ">\n<", _TAG.sub(slim, source)).strip() + "\n"
+    source = _BARE_GROUP.sub(r"\1", re.sub(r">\s*\n\s*<", ">\n<", _TAG.sub(slim, source)))
+    return source.strip() + "\n"
 
 
 def data_uri(svg: str) -> str:
@@ -52,12 +64,29 @@ def data_uri(svg: str) -> str:
     return "data:image/svg+xml," + urllib.parse.quote(svg.replace("\n", ""), safe=_UNENCODED.replace("'", ""))
 
 
-def _short(number: str, places: int) -> str:
-    text = f"{float(number):.{places}f}"
+def _short(number: str, places: int, unit: float = 1.0) -> str:
+    text = f"{float(number) / unit:.{places}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
 
 
-def _path(data: str, places: int) -> str:
-    rounded = re.sub(r"-?\d+\.\d+", lambda found: _short(found[0], places), data)
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", rounded.strip()).replace("\n", ",").replace(" ", ",")
+def _path(data: str, places: int, unit: float = 1.0) -> str:
+    """Round a path's coordinates; horizontal and vertical lines get the commands that need one coordinate."""
+    written = []
+    x = y = start_x = start_y = ""
+    for command, numbers in _SEGMENT.findall(data):
+        values = [_short(number, places, unit) for number in numbers.split()]
+        if command == "M":
+            start_x, start_y = values
+        if command == "L" and values == [x, y]:
+            continue
+        if command == "L" and values[1] == y:
+            written.append(f"H{values[0]}")
+        elif command == "L" and values[0] == x:
+            written.append(f"V{values[1]}")
+        elif command == "z" and written and written[-1][0] in "HV" and start_x == x and start_y == y:
+            written[-1] = "z"
+        else:
+            written.append(command + ",".join(values))
+        x, y = values[-2:] if values else (start_x, start_y)
+    return "".join(written)

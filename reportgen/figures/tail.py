@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reportgen.figures import canvas, chart, scales, style
-from reportgen.figures.labels import FigureText, Lettering, Threshold, letter
+from reportgen.figures.labels import FigureText, Threshold, letter
 from reportgen.figures.placement import Box, Curve
 
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from reportgen.figures.placement import Points
     from reportgen.model import Histogram
 
-_STRIP = {False: 46.0, True: 40.0}
+_HEADROOMS = (14.0, 34.0, 60.0)
 _HEIGHT = {False: 178.0, True: 170.0}
 _MARKER = 6.0
 _LABEL_GAP = 5.0
 _HIGHEST_FLOOR = 1.0
+_ZERO_HIGH, _ZERO_HEADROOM = 30.0, 32.0
 _MOST_POINTED_AT = 60
 
 
@@ -44,78 +45,53 @@ def draw_tail(
     """
     edges = chart.same_edges(reference, synthetic)
     held, made = cumulated(reference), cumulated(synthetic)
-    width = style.NARROW if narrow else style.WIDE
-    with style.settings():
-
-        def build(attempt: chart.Attempt) -> Figure | None:
-            return _build(edges, held, made, text, threshold, attempt, width, narrow=narrow)
-
-        return chart.first_that_fits(chart.attempts(text, threshold, width - 40 - _STRIP[narrow], narrow=narrow), build)
-
-
-def _build(
-    edges: Sequence[float],
-    held: Sequence[float],
-    made: Sequence[float],
-    text: FigureText,
-    threshold: Threshold | None,
-    attempt: chart.Attempt,
-    width: float,
-    *,
-    narrow: bool,
-) -> Figure | None:
-    band = chart.band_height(threshold, width - 40, attempt)
-    # The curves end at 100 % below the headroom; labels of many lines make the figure higher, never the curves flat.
-    headroom = attempt.headroom - 15
-    tall = _HEIGHT[narrow] + max(0.0, headroom - 50)
     floor = min(_HIGHEST_FLOOR, min(share for share in (*held, *made) if share > 0) / 2)
 
-    def y_scale(bottom: float) -> scales.Scale:
-        return scales.logarithmic((floor, 100.0), bottom, bottom + tall - headroom)
+    def plan(attempt: chart.Attempt) -> chart.Plan | None:
+        # Zero shares near the top have their labels in the headroom. Labels of many lines make the figure higher,
+        # never the curves flat.
+        headroom = max(attempt.headroom, _ZERO_HEADROOM if max(held[0], made[0]) > _ZERO_HIGH else 0.0)
+        tall = _HEIGHT[narrow] + max(0.0, headroom - _HEADROOMS[-1])
+        room = chart.furnish(
+            text,
+            threshold,
+            attempt,
+            x_of=lambda start, end: scales.logarithmic(edges, start, end),
+            y_of=lambda bottom: scales.logarithmic((floor, 100.0), bottom, bottom + tall - headroom),
+            y_label=text.y_label,
+            most=100.0,
+            tall=tall,
+            narrow=narrow,
+        )
+        lower, upper = _points(room, edges, held), _points(room, edges, made)
+        below = tuple(Box(a[0], room.plot.y0, b[0], min(a[1], b[1])) for a, b in itertools.pairwise(lower))
+        curves = chart.Curves(_curve(lower, upper), _curve(upper, lower), below)
+        return chart.lay_out(text, threshold, attempt, room, curves)
 
-    left = max(canvas.left_margin(canvas.y_axis(y_scale(0), text.y_label, pitch=20)), 28.0)
-    right = width - style.MM * 2
-    strip = left + _STRIP[narrow]
-    x = scales.logarithmic(edges, strip, right)
-    x_axis = canvas.x_axis(x, canvas.x_label(text, narrow=narrow), width - 8)
-    bottom = canvas.bottom_margin(x_axis)
-    y = y_scale(bottom)
-    y_axis = canvas.y_axis(y, text.y_label, pitch=20)
-    frame, plot = Box(left, bottom, right, bottom + tall), Box(strip, bottom, right, bottom + tall)
-
-    lines = _points(x, y, edges, held), _points(x, y, edges, made)
-    curves = chart.Curves(
-        _curve(lines[0], lines[1]),
-        _curve(lines[1], lines[0]),
-        avoid=tuple(Box(a[0], bottom, b[0], min(a[1], b[1])) for a, b in itertools.pairwise(lines[0])),
-    )
-    layout = chart.lay_out(text, threshold, attempt, frame, plot, x, curves)
-    if layout is None:
-        return None
-    sheet = canvas.new_sheet(width, bottom + tall + max(band + 4, 6.0))
-    area = np.array([(lines[0][0, 0], bottom), *lines[0], (lines[0][-1, 0], bottom)])
-    canvas.area(sheet, [area], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=1)
-    canvas.line(sheet, *lines[0].T, style.REFERENCE, style.THIN, zorder=2, label="reference")
-    canvas.line(sheet, *lines[1].T, style.SYNTHETIC, style.THICK, linestyle=style.DASH, zorder=3, label="synthetic")
-    canvas.area(sheet, [canvas.corners(Box(left, bottom, strip - 4, bottom + tall - 3))], style.SHADE, zorder=0)
-    _draw_zeros(sheet, Box(left, bottom, strip - 4, bottom + tall), y, held[0], made[0])
-    middle = (left + strip - 4) / 2
-    tick = letter(text.zero, _STRIP[narrow] - 6, size=style.TICK_SIZE)
-    canvas.write(sheet, tick, canvas.box_at(middle, bottom - 5, tick, "center"), align="center", name="zero")
-    chart.draw_labels(sheet, layout, plot)
-    canvas.draw_frame(sheet, frame, x_axis, y_axis, x_ticks=True)
-    return sheet.figure
+    with style.settings():
+        best = chart.best_plan(chart.attempts(text, threshold, _HEADROOMS, narrow=narrow), plan)
+        room, foot = best.room, best.room.plot.y0
+        sheet = canvas.new_sheet(room.width, room.height)
+        strip = Box(room.frame.x0, foot, room.plot.x0 - 4, room.plot.y1 - 3)
+        canvas.area(sheet, [canvas.corners(strip)], style.SHADE, zorder=0)
+        line = best.curves.reference.corners
+        fill = np.array([(line[0, 0], foot), *line, (line[-1, 0], foot)])
+        canvas.area(sheet, [fill], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=1)
+        canvas.line(sheet, line[:, 0], line[:, 1], style.REFERENCE, style.THIN, zorder=2, label="reference")
+        line = best.curves.synthetic.corners
+        dashes = {"linestyle": style.DASH, "zorder": 3, "label": "synthetic"}
+        canvas.line(sheet, line[:, 0], line[:, 1], style.SYNTHETIC, style.THICK, **dashes)
+        _draw_zeros(sheet, room, held[0], made[0])
+        chart.draw_labels(sheet, best)
+        canvas.draw_frame(sheet, room.frame, room.x_axis, room.y_axis, x_ticks=True)
+        return sheet.figure
 
 
-def _points(x: scales.Scale, y: scales.Scale, edges: Sequence[float], shares: Sequence[float]) -> Points:
+def _points(room: chart.Room, edges: Sequence[float], shares: Sequence[float]) -> Points:
     """Return the curve's corners; it rises from the foot of the axis at the last edge with no row below it."""
     first = next(index for index, share in enumerate(shares) if share > 0)
-    corners = (
-        [(x(edges[first]), y(shares[first]))]
-        if first == 0
-        else [(x(edges[first - 1]), y.start), (x(edges[first]), y(shares[first]))]
-    )
-    corners += [(x(edge), y(share)) for edge, share in zip(edges[first + 1 :], shares[first + 1 :], strict=True)]
+    corners = [] if first == 0 else [(room.x(edges[first - 1]), room.y.start)]
+    corners += [(room.x(edge), room.y(share)) for edge, share in zip(edges[first:], shares[first:], strict=True)]
     return np.array(corners)
 
 
@@ -127,42 +103,35 @@ def _curve(own: Points, other: Points) -> Curve:
     return Curve(own, np.stack([xs, ys], axis=1), apart)
 
 
-def _draw_zeros(sheet: canvas.Sheet, strip: Box, y: scales.Scale, held: float, made: float) -> None:
+def _draw_zeros(sheet: canvas.Sheet, room: chart.Room, held: float, made: float) -> None:
     """Draw a marker for each series in the strip, with its share; two that are close step aside from each other."""
-    middle = (strip.x0 + strip.x1) / 2
-    close = abs(y(held or y.low) - y(made or y.low)) < 2 * _MARKER
-    series = [
-        (held, style.REFERENCE, "o", "reference zero", -_MARKER if close else 0.0),
-        (made, style.SYNTHETIC, "D", "synthetic zero", _MARKER if close else 0.0),
+    middle = room.zero_at - 2
+
+    def height(share: float) -> float:
+        return room.y(share) if share else room.y.start + _MARKER
+
+    close = abs(height(held) - height(made)) < 2 * _MARKER
+    entries = sorted(
+        [(held, style.REFERENCE, "o", "reference", -_MARKER), (made, style.SYNTHETIC, "D", "synthetic", _MARKER)]
+    )
+    words = [
+        letter(chart.share_text(entry[0]), chart.STRIP[True], size=style.TICK_SIZE, bold=True) for entry in entries
     ]
-    series.sort(key=lambda entry: entry[0])
-    labels: list[tuple[Lettering, Box, str]] = []
-    for share, colour, marker, name, aside in series:
-        at = y(share) if share else y.start + _MARKER
-        canvas.line(
-            sheet,
-            (middle + aside,),
-            (at,),
-            colour,
-            0,
-            marker=marker if share else "v",
-            markersize=_MARKER,
-            zorder=6,
-            label=name,
-            markeredgewidth=0,
-        )
-        words = letter(chart.share_text(share), strip.x1 - strip.x0, size=style.TICK_SIZE, bold=True)
-        labels.append((words, canvas.box_at(middle, at + _LABEL_GAP + words.height, words, "center"), colour))
-    # Both labels stand above their markers; the upper one moves up where it would touch the lower one or its marker,
-    # and the lower one below its marker where it would touch the upper marker.
-    (low, low_box, low_colour), (high, high_box, high_colour) = labels
-    if close:
-        high_box = canvas.box_at(middle, low_box.y1 + high.height, high, "center")
-    elif low_box.y1 > high_box.y0 - 2 * _LABEL_GAP - _MARKER / 2:
-        below = low_box.y0 - _LABEL_GAP - _LABEL_GAP
-        if below - low.height > strip.y0:
-            low_box = canvas.box_at(middle, below, low, "center")
-        else:
-            high_box = canvas.box_at(middle, high_box.y1 + 1, high, "center")
-    for words, box, colour, name in ((low, low_box, low_colour, "low"), (high, high_box, high_colour, "high")):
-        canvas.write(sheet, words, box, colour, align="center", name=f"zero share {name}")
+    ats = [height(entry[0]) for entry in entries]
+    for (share, colour, marker, name, aside), at in zip(entries, ats, strict=True):
+        shape = {"marker": marker if share else "v", "markersize": _MARKER, "markeredgewidth": 0}
+        x = middle + (aside if close else 0)
+        canvas.line(sheet, (x,), (at,), colour, 0, zorder=6, label=f"{name} zero", **shape)
+    # Both labels stand above their markers. Where the lower one would reach the upper marker, it goes below its own;
+    # where there is no room for that either, or the markers stand beside each other, the labels stand in a pile.
+    boxes = [
+        canvas.box_at(middle, at + _LABEL_GAP + line.height, line, "center")
+        for line, at in zip(words, ats, strict=True)
+    ]
+    if boxes[0].y1 > ats[1] - _MARKER and not close:
+        boxes[0] = canvas.box_at(middle, ats[0] - _LABEL_GAP, words[0], "center")
+    if close or boxes[0].y0 < room.plot.y0:
+        boxes[0] = canvas.box_at(middle, ats[1] + _LABEL_GAP + words[0].height, words[0], "center")
+        boxes[1] = canvas.box_at(middle, boxes[0].y1 + words[1].height, words[1], "center")
+    for entry, line, box in zip(entries, words, boxes, strict=True):
+        canvas.write(sheet, line, box, entry[1], align="center", name="zero share")

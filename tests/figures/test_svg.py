@@ -1,0 +1,132 @@
+import html
+import os
+import re
+import subprocess
+import sys
+import urllib.parse
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from reportgen.figures.histogram import draw_histogram
+from reportgen.figures.labels import FigureText
+from reportgen.figures.svg import data_uri, to_svg
+
+PROGRAM = """
+import hashlib, logging, sys, warnings
+warnings.simplefilter("error")
+from reportgen.figures.histogram import draw_histogram
+from reportgen.figures.svg import to_svg
+from reportgen.figures.tail import draw_tail
+assert "matplotlib" not in sys.modules
+from reportgen.figures.labels import FigureText, Threshold
+from reportgen.model import Histogram, Quantiles
+nothing = Quantiles(levels=(), values=())
+series = Histogram(edges=(0.0, 0.1, 1.0, 2.0), counts=(9, 6, 5), quantiles=nothing, zero_count=4, n=20)
+text = FigureText("x", "x", "%", "reference", "synthetic", "zero")
+figures = [
+    draw_histogram(series, series, text, log=True, threshold=Threshold(0.5, "here"), narrow=False),
+    draw_tail(series, series, text, threshold=None, narrow=True),
+]
+written = [to_svg(figure, as_text=as_text) for figure in figures for as_text in (False, True)]
+print(hashlib.sha256("".join(written).encode()).hexdigest())
+"""
+
+
+@pytest.fixture(params=[False, True], ids=["paths", "text"])
+def svg(request, skewed, words, threshold):
+    figure = draw_histogram(*skewed, words, log=False, threshold=threshold, narrow=False)
+    return to_svg(figure, as_text=request.param)
+
+
+def _run(**variables):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MPL", "PYTHONHASH"))}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment | variables, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_two_processes_write_the_same_bytes():
+    assert _run(PYTHONHASHSEED="1", TZ="Asia/Tokyo") == _run(PYTHONHASHSEED="2", TZ="UTC", LC_ALL="C")
+
+
+def test_neither_a_matplotlibrc_nor_a_home_that_is_no_folder_changes_or_says_anything(tmp_path):
+    (tmp_path / "matplotlibrc").write_text(
+        "lines.linewidth: 9\nsvg.fonttype: none\nfont.size: 30\nsavefig.bbox: tight\n"
+    )
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    plain = _run()
+    assert _run(MATPLOTLIBRC=str(tmp_path / "matplotlibrc")) == plain
+    assert _run(HOME=str(blocked), MPLCONFIGDIR=str(blocked / "below"), XDG_CACHE_HOME=str(blocked)) == plain
+
+
+def test_saving_twice_gives_the_same_bytes(skewed, words):
+    figure = draw_histogram(*skewed, words, log=False, threshold=None, narrow=False)
+    first = to_svg(figure, as_text=False)
+    to_svg(figure, as_text=True)
+    assert to_svg(figure, as_text=False) == first
+
+
+def test_it_is_one_svg_element_of_the_page_width(svg):
+    root = ET.fromstring(svg)  # noqa: S314 -- our own output
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.get("width") == "493.23pt"  # 174 mm
+
+
+def test_ids_are_unique_and_all_referred_to(svg):
+    ids = re.findall(r' id="([^"]*)"', svg)
+    references = set(re.findall(r'(?:href="|url\()#([^")]*)', svg))
+    assert len(ids) == len(set(ids))
+    assert set(ids) == references
+
+
+def test_nothing_tells_when_or_by_what_it_was_made(svg):
+    for word in ("<metadata", "<!--", "<!DOCTYPE", "<?xml", "matplotlib", "Matplotlib", "dc:"):
+        assert word not in svg
+
+
+def test_it_is_small(svg):
+    assert len(svg) < 60_000
+    assert len(data_uri(svg)) < 60_000
+
+
+def test_coordinates_have_at_most_two_decimals(svg):
+    assert re.findall(r"\d\.\d{3,}", re.sub(r">[^<]*<", "><", svg)) == []
+
+
+def test_as_text_every_label_can_be_searched_and_names_the_packaged_face(skewed, words, threshold):
+    svg = to_svg(draw_histogram(*skewed, words, log=False, threshold=threshold, narrow=False), as_text=True)
+    shown = html.unescape(" ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)))
+    for label in (words.reference, words.synthetic, words.x_label, words.y_label, *threshold.text.split("\n")):
+        assert label in shown
+    assert svg.count("Reportgen Sans") == svg.count("<text")
+
+
+def test_as_paths_no_font_is_needed(skewed, words):
+    svg = to_svg(draw_histogram(*skewed, words, log=False, threshold=None, narrow=False), as_text=False)
+    assert "<text" not in svg
+    assert "font" not in svg
+
+
+def test_hostile_labels_are_text_and_stay_as_they_are(histogram):
+    label = '</text><script x="1.23456"> d="1.23456" $x^2$ & --> \N{GRINNING FACE}'
+    series = histogram((0, 1), (20,))
+    text = FigureText("x", "x", "%", label, "b", "zero")
+    figure = draw_histogram(series, series, text, log=False, threshold=None, narrow=False)
+    shown = [
+        element.text for element in ET.fromstring(to_svg(figure, as_text=True)).iter("{http://www.w3.org/2000/svg}text")
+    ]  # noqa: S314 -- our own output
+    assert label.replace("\N{GRINNING FACE}", "?") in " ".join(shown)
+    ET.fromstring(to_svg(figure, as_text=False))  # noqa: S314 -- our own output
+
+
+def test_a_data_address_holds_the_svg_and_needs_no_escaping_in_a_quoted_attribute(svg):
+    address = data_uri(svg)
+    assert address.startswith("data:image/svg+xml,")
+    assert html.escape(address) == address
+    assert not re.search(r"[\s<>\"'#]", address.removeprefix("data:image/svg+xml,"))
+    assert urllib.parse.unquote(address.partition(",")[2]) == svg.replace("\n", "")
+    assert len(address) < len("data:image/svg+xml;base64,") + 4 * len(svg.encode()) / 3
