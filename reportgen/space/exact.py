@@ -107,7 +107,6 @@ def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[
         waiting = np.flatnonzero(unproven)
         if not len(waiting):
             break
-    del singles
     search_all = functools.partial(_nearest_of_all, space, distances)
     blocks = _blocks(waiting, _BRUTE_QUERIES, threads)
     for rows, found in zip(blocks, in_threads(search_all, blocks, threads), strict=True):
