@@ -80,7 +80,11 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
     except pa.ArrowInvalid as error:
         if encoding == "utf-8" and "UTF8" in str(error):
             return None
-        raise InputError(_complaint(path, separator, encoding)) from None
+        try:
+            complaint = _complaint(path, separator, encoding)
+        except UnicodeDecodeError:
+            return None
+        raise InputError(complaint) from None
     if table.num_rows < 2:
         msg = f"{one_line(path.name)}: there is a header line and no row"
         raise InputError(msg)
@@ -100,7 +104,10 @@ def _spoken(encoding: str) -> str:
 
 def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
     def skip_blank(row: pacsv.InvalidRow) -> str:
-        return "error" if row.text.strip() else "skip"
+        try:
+            return "error" if row.text.strip() else "skip"
+        except UnicodeDecodeError:
+            return "error"
 
     with _decompressed(path) as stream:
         return pacsv.read_csv(
@@ -163,7 +170,7 @@ def _separator(text: str) -> str:
 
 
 def _complaint(path: Path, separator: str, encoding: str) -> str:
-    """Name the first line whose number of cells differs from the header's."""
+    """Name the first line whose number of cells differs from the header's; UnicodeDecodeError: not this encoding."""
     with _text(path, encoding) as lines:
         reader = csv.reader(lines, delimiter=separator)
         width, line = 0, 1
@@ -177,7 +184,7 @@ def _complaint(path: Path, separator: str, encoding: str) -> str:
                             "names; correct the line, or quote values that hold a separator"
                         )
                 line = reader.line_num + 1
-        except (csv.Error, UnicodeDecodeError):
+        except csv.Error:
             return f"{one_line(path.name)}: line {line} cannot be read as a line of a table"
     return f"{one_line(path.name)}: this cannot be read as a table of text"
 

@@ -34,7 +34,7 @@ def identical_rows(partition: Partition) -> RowGroups:
     frames = [partition.original.frame, partition.synthetic.frame]
     if partition.holdout is not None:
         frames.append(partition.holdout.frame)
-    ids = reduce(_combined, _codes(frames, partition))
+    ids = _rows(_codes(frames, partition))
     ends = np.cumsum([len(frame) for frame in frames])
     parts = np.split(ids, ends[:-1])
     return RowGroups(parts[0], parts[1], parts[2] if partition.holdout is not None else None)
@@ -51,7 +51,7 @@ def near_twins(partition: Partition) -> bool:
     if partition.holdout is not None:
         frames.append(partition.holdout.frame)
     codes = _codes(frames, partition)
-    firsts = np.unique(reduce(_combined, codes), return_index=True)[1]
+    firsts = np.unique(_rows(codes), return_index=True)[1]
     different = [code[firsts] for code in codes]
     nothing = np.zeros(len(firsts), dtype=np.int64)
     before = list(accumulate(different, _combined, initial=nothing))
@@ -72,6 +72,10 @@ def _column_codes(series: Sequence[pd.Series[Any]]) -> Ids:
         pooled = pooled + 0.0  # -0.0 becomes 0.0
     codes: Ids = pd.factorize(pooled, use_na_sentinel=True)[0].astype(np.int64)
     return codes + 1
+
+
+def _rows(columns: Sequence[Ids]) -> Ids:
+    return reduce(_combined, columns, np.zeros_like(columns[0]))
 
 
 def _combined(left: Ids, right: Ids) -> Ids:

@@ -99,15 +99,13 @@ def read(name: str, table: RawTable, style: numbers.Notation | None) -> Reading:
         return replace(reading, kind="boolean")
     if not column.declared:
         for candidate in (present, without_marks(column, among_numbers=True)):
-            found = _number_or_date(replace(reading, present=candidate))
+            found = _number_or_date(replace(reading, present=candidate), candidate.distinct)
             if found is not None:
                 return found
     return replace(reading, kind="categorical")
 
 
-def _number_or_date(reading: Reading) -> Reading | None:
-    assert reading.present is not None  # noqa: S101 -- a text column has it
-    values = reading.present.distinct
+def _number_or_date(reading: Reading, values: pa.Array) -> Reading | None:
     options = numbers.notations(values)
     if options and numbers.has_leading_zeros(values):
         return replace(reading, kind="categorical", zero_padded=True)

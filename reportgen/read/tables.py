@@ -155,11 +155,17 @@ def _arrow_column(series: pd.Series[Any], name: str, label: str) -> pa.ChunkedAr
     try:
         if series.dtype == object:
             return pa.chunked_array([pa.array([_object_text(value) for value in series], pa.large_string())])
+        if isinstance(series.dtype, pd.CategoricalDtype) and not _plain(series.cat.categories.dtype):
+            series = series.cat.rename_categories(str)  # intervals from pd.cut, periods
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
         msg = f"{label}: column {shown_name(name)} holds {series.dtype} values of a kind that is not known; convert it"
         raise InputError(msg) from None
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _plain(dtype: Any) -> bool:
+    return not isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype))
 
 
 def _object_text(value: Any) -> str | None:

@@ -31,6 +31,14 @@ def test_equal_rows_of_all_tables_share_an_id():
     assert groups.original.dtype == np.int64
 
 
+@pytest.mark.parametrize("columns", [["x"], ["x", "c"]])
+def test_ids_run_from_0_in_the_order_of_first_appearance(columns):
+    frame = pd.DataFrame({"x": [0.5, 2, 0.5, 9], "c": ["a", "b", "a", "b"]})[columns]
+    groups = identical_rows(partition(frame, frame.iloc[::-1]))
+    assert groups.original.tolist() == [0, 1, 0, 2]
+    assert groups.synthetic.tolist() == [2, 0, 1, 0]
+
+
 def test_there_are_no_holdout_ids_without_a_holdout():
     assert identical_rows(partition({"x": [1, 9]}, {"x": [1, 9]})).holdout is None
 

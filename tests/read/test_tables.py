@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reportgen.errors import InputError
 from reportgen.read.columns import Texts, Typed
@@ -96,6 +98,10 @@ def test_windows_1252_far_behind_the_header_is_read(written):
     rows = b"".join(b"abcdefgh,1\n" for _ in range(200_000))
     table = read_table(written(b"a,b\n" + rows + "ä,1\n".encode("cp1252")), "original")
     assert cells(table, "a")[-1] == "ä"
+
+
+def test_a_ragged_line_of_a_windows_1252_file_is_named(written):
+    assert "line 3 has 3 values" in refusal(written("a,b\n1,2\nä,ö,ü\n".encode("cp1252")))
 
 
 def test_bytes_outside_windows_1252_are_read_as_latin_1(written):
@@ -276,6 +282,10 @@ def test_a_data_frame_is_read_with_its_name_and_no_digest():
     }
 
 
+def test_intervals_of_pandas_are_categories():
+    assert cells(read_table(pd.DataFrame({"a": pd.cut([1, 5], [0, 2, 9])}), "original"), "a") == ["(0, 2]", "(2, 9]"]
+
+
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
@@ -360,3 +370,24 @@ def test_any_language_is_read_in_the_c_locale(written, tmp_path):
     environment = {"LC_ALL": "C", "PATH": "", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     run = subprocess.run([sys.executable, "-c", program, path], env=environment, capture_output=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    data=st.one_of(
+        st.binary(max_size=60),
+        st.text(alphabet='a1,;\t|"\n\r \u00e4.', max_size=60).map(lambda text: text.encode("utf-8")),
+    ),
+    suffix=st.sampled_from([".csv", ".tsv", ".csv.gz", ".parquet", ".feather", ".npy", ".npz"]),
+)
+def test_any_bytes_are_a_table_or_refused_in_one_line(tmp_path_factory, data, suffix):
+    path = tmp_path_factory.getbasetemp() / f"any{suffix}"
+    path.write_bytes(gzip.compress(data) if suffix.endswith(".gz") else data)
+    said, lengths = "", {0}
+    try:
+        table = read_table(path, "original")
+        lengths = {len(column) - table.rows for column in table.columns.values()}
+    except InputError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert lengths == {0}
