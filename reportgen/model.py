@@ -58,7 +58,7 @@ FindingCode = Literal[
     "column_dominates",
     "unseen_levels",
     "missing_only_in_synthetic",
-    "missing_marks",
+    "file_remark",
     "reference_zero",
     "repeated_copies",
 ]

@@ -84,23 +84,21 @@ def run(
     progress("read", 0, 1)
     partition = read_inputs(original, synthetic, holdout, settings)
     progress("encode", 0, 1)
-    rows = identical_rows(partition)
-    copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=near_twins(partition))
+    rows = identical_rows(partition) if partition.used else _all_different(partition)
+    twins = bool(partition.used) and near_twins(partition)
+    copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins)
     rows, encoded = _in_canonical_order(rows, encode(partition, settings))
 
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
-    plans = plan_draws(
-        kind,
-        len(rows.original),
-        len(rows.synthetic),
-        None if rows.holdout is None else len(rows.holdout),
-        settings.draws,
-        _random(settings, "draws"),
-    )
+    sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
+    plans = plan_draws(kind, *sizes, settings.draws, _random(settings, "draws")) if partition.used else ()
     searcher = _Searcher(encoded, context.threads)
     draws = tuple(_counted(_draws(searcher, plans), "search", len(plans), progress))
-    measured = _measure(Evidence(kind, draws, copies), settings, progress)
-    memorising = _memorising(searcher, rows, plans, Evidence(kind, draws, copies), settings, progress)
+    if partition.used:
+        measured = _measure(Evidence(kind, draws, copies), settings, progress)
+        memorising = _memorising(searcher, rows, plans, Evidence(kind, draws, copies), settings, progress)
+    else:
+        measured, memorising = _unmeasurable(), None
 
     about = _holdout(rows, plans, copies, settings)
     verdict = judge(about, copies, measured, settings)
@@ -137,10 +135,21 @@ def run(
             memorising=memorising,
             detectable=Detectable(code="not_in_this_version", reason=sentence("not_measured.smallest_leak")),
         ),
-        findings=find(columns, about, copies, judged),
+        findings=find(columns, about, copies, judged, _file_remarks(partition)),
         coverage=_coverage(judged),
         verdict=verdict,
     )
+
+
+def _all_different(partition: Partition) -> RowGroups:
+    """Say that no two rows are identical: without a column there is nothing they could agree on."""
+    sizes = [len(table.frame) for table in partition.sides.values()]
+    ids = dict(zip(partition.sides, np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1]), strict=True))
+    return RowGroups(ids["original"], ids["synthetic"], ids.get("holdout"))
+
+
+def _file_remarks(partition: Partition) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(remark for table in partition.sides.values() for remark in table.remarks))
 
 
 def _in_canonical_order(rows: RowGroups, encoded: Encoded) -> tuple[RowGroups, Encoded]:
@@ -200,6 +209,12 @@ def _measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict
         else:
             outcomes[metric.KEY] = outcome if isinstance(outcome, Measured) else _no_value(outcome)
     return outcomes
+
+
+def _unmeasurable() -> dict[str, Metric]:
+    """Give every metric its place where no column is left to measure on."""
+    known = {metric.KEY for metric in metrics.ALL}
+    return {key: _no_value("no_columns" if key in known else "not_in_this_version") for key in METRIC_KEYS}
 
 
 def _no_value(code: NotMeasuredCode, **numbers: str) -> NotMeasured:

@@ -130,6 +130,16 @@ def test_tiny_tables_are_measured_or_not_but_never_low(rows):
     assert "too_few_rows" in {reason.code for reason in found.verdict.reasons}
 
 
+def test_a_table_without_a_usable_column_is_not_measured_and_says_why():
+    constant = pd.DataFrame({"a": [1] * 30, "b": ["x"] * 30})
+    found = reportgen.assess(constant, constant, constant)
+    assert found.metrics["exact_copies"].code == "no_columns"
+    assert found.metrics["closest_rate"].code == "no_columns"
+    assert found.verdict.level == "inconclusive"
+    assert [finding.code for finding in found.findings] == ["column_left_out"] * 2
+    found.rendered("x.html")
+
+
 def test_only_selected_metrics_are_measured_and_the_others_keep_their_place():
     found = reportgen.assess(table(100, 1), table(100, 2), table(100, 3), metric="closest_rate", resamples=100)
     assert found.metrics["closest_rate"].status == "measured"

@@ -67,7 +67,10 @@ def test_every_score_equals_brute_force(case):
     original, synthetic, holdout = CASES[case]()
     found = reportgen.assess(original, synthetic, holdout, projection="none", resamples=100)
     for (metric, score), expected in brute_force(original, synthetic, holdout).items():
-        assert found.metrics[metric].scores[score].value == pytest.approx(expected, rel=1e-9, abs=1e-12), (metric, score)
+        assert found.metrics[metric].scores[score].value == pytest.approx(expected, rel=1e-9, abs=1e-12), (
+            metric,
+            score,
+        )
 
 
 @pytest.mark.parametrize("rows", [200, 150], ids=["equal sizes", "holdout smaller, drawn down"])

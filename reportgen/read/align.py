@@ -21,8 +21,8 @@ from reportgen.settings import Settings
 def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, settings: Settings) -> Partition:
     """Return the tables with one schema, columns in the order of the original.
 
-    Raises InputError where columns are missing, extra or renamed, a setting names no column, tables disagree on a
-    kind, or no column is left to measure on.
+    No column may be left to measure on; that is for the caller to say. Raises InputError where columns are missing,
+    extra or renamed, a setting names no column, or tables disagree on a kind.
     """
     tables = [original, synthetic] if holdout is None else [original, synthetic, holdout]
     names = tuple(original.columns)
@@ -34,17 +34,10 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     forced |= dict.fromkeys(settings.categorical, "categorical")
     understood = understand(tables, names, forced, lenient=unmeasured)
     columns = tuple(_schema(name, understood[name], tables, settings) for name in names)
-    if not any(column.used for column in columns):
-        msg = (
-            f"{one_line(original.source.name)}: no column is left to measure on: "
-            + "; ".join(f"{shown_name(column.name)}: {column.left_out}" for column in columns[:3])
-            + (f"; and {len(columns) - 3} more" if len(columns) > 3 else "")
-        )
-        raise InputError(msg)
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [
-        Table(table.source, pd.DataFrame({name: understood[name].series[place] for name in names}))
+        Table(table.source, pd.DataFrame({name: understood[name].series[place] for name in names}), table.remarks)
         for place, table in enumerate(tables)
     ]
     return Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)

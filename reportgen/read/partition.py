@@ -45,12 +45,14 @@ class Table:
     """One table with canonical columns in the order of the schema.
 
     numeric: float64 (NaN missing) or, where every value of all tables is an integer, Int64 (pd.NA missing), or object
-    of Python int/float where integers beyond 2^53 meet fractions; categorical: object of str (None missing);
-    boolean: `boolean` (pd.NA missing); datetime: datetime64[us, UTC] (NaT missing).
+    of Python int/float where integers beyond 2^53 meet fractions or 64 bits don't hold them (None missing);
+    categorical: object of str (None missing); boolean: `boolean` (pd.NA missing); datetime: datetime64[us, UTC] (NaT
+    missing). `remarks` tell how the file as a whole was read, where that is not plain.
     """
 
     source: Source
     frame: pd.DataFrame
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
 from reportgen.read.naming import one_line, shown_name, shown_names
-from reportgen.read.partition import Side, Source
+from reportgen.read.partition import Side, Source, Tabular
 
 __all__ = ["RawTable", "read_table"]
 
@@ -28,7 +28,7 @@ SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
 _PANDAS_INDEX = "__index_level_"
 
 
-def read_table(given: str | Path | pd.DataFrame | NDArray[Any], role: Side) -> RawTable:
+def read_table(given: Tabular, role: Side) -> RawTable:
     """Read one table from a path (`file.npz:key` for one of several arrays), a DataFrame or a 2-D array.
 
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.

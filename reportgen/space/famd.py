@@ -73,19 +73,18 @@ class Encoded:
 def encode(partition: Partition, settings: Settings) -> Encoded:
     """Place the rows of all tables in one space.
 
-    InputError where no column is used, no real row exists, the columns are not numbers although `--projection none`
-    says so, or fewer components exist than asked for.
+    Without a used column there are no dimensions. InputError where no real row exists, the columns are not numbers
+    although `--projection none` says so, or fewer components exist than asked for.
     """
     real = len(partition.original.frame) + (0 if partition.holdout is None else len(partition.holdout.frame))
-    if not partition.used:
-        msg = "no column is left to take distances in; see why each was left out with --dry-run"
-        raise InputError(msg)
     if real == 0:
         msg = f"{partition.original.source.name}: has no rows"
         raise InputError(msg)
     if settings.projection == "none" and settings.components != "all":
         msg = "setting 'components': needs the projection famd; with --projection none columns are used as they are"
         raise InputError(msg)
+    if not partition.used:
+        return _without_dimensions(partition)
     schema = sorted(partition.used, key=lambda column: column.name)
     columns = [_encode_column(_stacked(partition, column), column, settings, real) for column in schema]
     first, groups = _collapse(columns)
@@ -108,6 +107,21 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         dimensions=coordinates.shape[1],
         inertia=inertia,
         fitted_on=_fitted_on(partition, settings),
+    )
+
+
+def _without_dimensions(partition: Partition) -> Encoded:
+    """Place all rows in one point of a space without dimensions, in which nothing can be searched."""
+    sides = {side: np.zeros(len(table.frame), dtype=np.int64) for side, table in partition.sides.items()}
+    return Encoded(
+        coordinates=np.zeros((1, 0)),
+        original=sides["original"],
+        synthetic=sides["synthetic"],
+        holdout=sides.get("holdout"),
+        columns={},
+        dimensions=0,
+        inertia=0.0,
+        fitted_on=None,
     )
 
 

@@ -15,10 +15,15 @@ DOMINANT_INERTIA = 0.3
 
 
 def find(
-    columns: tuple[Column, ...], holdout: Holdout, copies: CopyCounts, metrics: Mapping[str, Metric]
+    columns: tuple[Column, ...],
+    holdout: Holdout,
+    copies: CopyCounts,
+    metrics: Mapping[str, Metric],
+    file_remarks: tuple[str, ...],
 ) -> tuple[Finding, ...]:
-    """Collect all findings, warnings first."""
-    found = [*_holdout(holdout, copies), *_rows(copies), *_scores(metrics), *_columns(columns)]
+    """Collect all findings, warnings first. `file_remarks`: how a file was read, where that is not plain."""
+    remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
+    found = [*_holdout(holdout, copies), *_rows(copies), *_scores(metrics), *remarks, *_columns(columns)]
     order = {"warning": 0, "notice": 1, "info": 2}
     return tuple(sorted(found, key=lambda finding: order[finding.severity]))
 

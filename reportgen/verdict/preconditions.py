@@ -60,8 +60,9 @@ def _of_the_rows(holdout: Holdout, copies: CopyCounts) -> list[Reason]:
 def _of_the_metrics(metrics: Mapping[str, Metric], settings: Settings) -> list[Reason]:
     without = {key: metric.code for key, metric in metrics.items() if isinstance(metric, NotMeasured)}
     reasons = [_reason("metric_failed", key, key=key) for key, code in without.items() if code == "failed"]
-    if without.get("exact_copies") == "not_selected":
-        reasons.append(_reason("metric_not_selected", "exact_copies", key="exact_copies"))
+    if "exact_copies" in without and without["exact_copies"] != "failed":
+        code: ReasonCode = "metric_not_selected" if without["exact_copies"] == "not_selected" else "metric_not_measured"
+        reasons.append(_reason(code, "exact_copies", key="exact_copies"))
     if "leak_test" in without:
         reasons.append(_reason("leak_test_not_measured", "leak_test"))
     if "leak_size" in without:

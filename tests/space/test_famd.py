@@ -318,7 +318,6 @@ def test_projection_none_tells_large_integers_apart():
         ({"n": [1.0, 2.0]}, {"n": [1.0]}, {"projection": "none", "components": 1}, "'components'"),
         ({"n": [1.0, 2.0]}, {"n": [1.0]}, {"components": 2}, "give at most 1$"),
         ({"n": []}, {"n": [1.0]}, {}, "original.csv: has no rows"),
-        ({}, {}, {}, "no column is left"),
     ],
 )
 def test_what_cannot_be_encoded_is_refused_in_one_line(real, synthetic, settings, words):
@@ -332,3 +331,11 @@ def test_nothing_can_be_written_into_the_coordinates():
     assert space.coordinates.flags.c_contiguous
     for array in (space.coordinates, space.original, space.synthetic):
         assert not array.flags.writeable
+
+
+def test_without_a_used_column_there_are_no_dimensions():
+    partition = Partition((), *(Table(Source(name, None), pd.DataFrame(index=range(3))) for name in "ts"), None)
+    encoded = encode(partition, Settings())
+    assert encoded.dimensions == 0
+    assert encoded.coordinates.shape == (1, 0)
+    assert encoded.original.tolist() == [0, 0, 0]
