@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from reportgen.read.partition import Tabular
     from reportgen.runner import Progress
 
-WITHOUT_OPTION = ("draws", "resamples", "closest_rate_percentile", "tail_percentile", "context", "recipients")
+WITHOUT_OPTION = (
+    "draws",
+    "resamples",
+    "closest_rate_percentile",
+    "tail_percentile",
+    "nndr_threshold",
+    "context",
+    "recipients",
+)
 """Settings that the command line takes from a file or the environment only."""
 LARGEST_RESULT = 64 * 2**20
 """Bytes; a result is some hundred kilobytes, and a file beyond this is not read into memory."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from reportgen import metrics
+from reportgen.comparisons import Comparison, Searcher, compare, gather
 from reportgen.copies import CopyCounts, count_copies, overlap_p_value
-from reportgen.distances import Ints, NeighbourDistances
-from reportgen.metrics.evidence import Draw, Evidence
+from reportgen.distances import Ints
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import (
     Column,
     Controls,
@@ -42,7 +44,6 @@ from reportgen.read.summary import describe_columns
 from reportgen.read.tables import read_table
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.space.famd import Encoded, encode
-from reportgen.space.search import search
 from reportgen.verdict.findings import find
 from reportgen.verdict.level import judge, metric_verdicts
 from reportgen.words import sentence
@@ -92,11 +93,13 @@ def run(
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
     plans = plan_draws(kind, *sizes, settings.draws, _random(settings, "draws")) if partition.used else ()
-    searcher = _Searcher(encoded, context.threads)
-    draws = tuple(_counted(_draws(searcher, plans), "search", len(plans), progress))
+    searcher = Searcher(encoded, context.threads)
+    needs = needed(settings)
+    comparisons = compare(searcher, plans, needs)
     if partition.used:
-        measured = _measure(Evidence(kind, draws, copies), settings, progress)
-        memorising = _memorising(searcher, rows, plans, Evidence(kind, draws, copies), settings, progress)
+        evidence = gather(searcher, encoded.synthetic, comparisons, needs, kind, copies, partial(progress, "search"))
+        measured = _measure(evidence, settings, progress)
+        memorising = _memorising(searcher, rows, comparisons, evidence, settings, progress)
     else:
         measured, memorising = _unmeasurable(), None
 
@@ -165,31 +168,13 @@ def _in_canonical_order(rows: RowGroups, encoded: Encoded) -> tuple[RowGroups, E
     )
 
 
-class _Searcher:
-    """Runs searches in one encoded space and counts their queries; every answer of `search` is exact."""
-
-    def __init__(self, encoded: Encoded, threads: int) -> None:
-        self.encoded = encoded
-        self.threads = threads
-        self.queries = 0
-
-    def __call__(self, queries: Ints, base: Ints) -> NeighbourDistances:
-        self.queries += len(queries)
-        return search(self.encoded.coordinates, queries, base, threads=self.threads)
+def needed(settings: Settings) -> frozenset[Need]:
+    """Name what the selected metrics need."""
+    return frozenset(need for metric in metrics.ALL if _selected(metric.KEY, settings) for need in metric.NEEDS)
 
 
-def _draws(searcher: _Searcher, plans: tuple[DrawPlan, ...]) -> Iterator[Draw]:
-    encoded = searcher.encoded
-    held = encoded.original if encoded.holdout is None else encoded.holdout
-    for plan in plans:
-        queries, base = encoded.original[plan.queries], encoded.synthetic[plan.synthetic]
-        yield Draw(searcher(queries, base), searcher(queries, held[plan.holdout]), synthetic_groups=base)
-
-
-def _counted(draws: Iterator[Draw], stage: str, total: int, progress: Progress) -> Iterator[Draw]:
-    for done, draw in enumerate(draws):
-        progress(stage, done, total)
-        yield draw
+def _selected(key: str, settings: Settings) -> bool:
+    return not settings.metric or key in settings.metric
 
 
 def _measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict[str, Metric]:
@@ -197,7 +182,7 @@ def _measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict
     outcomes: dict[str, Metric] = {key: _no_value("not_in_this_version") for key in METRIC_KEYS}
     for done, metric in enumerate(metrics.ALL):
         progress("measure", done, len(metrics.ALL))
-        if settings.metric and metric.KEY not in settings.metric:
+        if not _selected(metric.KEY, settings):
             outcomes[metric.KEY] = _no_value("not_selected")
             continue
         try:
@@ -222,36 +207,36 @@ def _no_value(code: NotMeasuredCode, **numbers: str) -> NotMeasured:
 
 
 def _memorising(
-    searcher: _Searcher,
+    searcher: Searcher,
     rows: RowGroups,
-    plans: tuple[DrawPlan, ...],
+    comparisons: Sequence[Comparison],
     evidence: Evidence,
     settings: Settings,
     progress: Progress,
 ) -> Memorising:
     """Run the same metrics with half of the synthetic rows replaced by copies of original rows."""
     random = _random(settings, "memorising")
-    synthetic, original = len(rows.synthetic), len(rows.original)
-    replaced = random.permutation(synthetic)[: synthetic // 2]
-    copied = random.choice(original, len(replaced), replace=len(replaced) > original)
+    replaced = random.permutation(len(rows.synthetic))[: len(rows.synthetic) // 2]
+    copied = random.choice(len(rows.original), len(replaced), replace=len(replaced) > len(rows.original))
 
     def memorise(own: Ints, source: Ints) -> Ints:
         changed = own.copy()
         changed[replaced] = source[copied]
         return changed
 
+    encoded = searcher.encoded
     copies = count_copies(
         rows.original, memorise(rows.synthetic, rows.original), rows.holdout, near_twins=evidence.copies.near_twins
     )
-    encoded = searcher.encoded
-    leaky = memorise(encoded.synthetic, encoded.original)
-    draws = []
-    for done, (plan, draw) in enumerate(zip(plans, evidence.draws, strict=True)):
-        progress("control", done, len(plans))
-        base = leaky[plan.synthetic]
-        found = searcher(encoded.original[plan.queries], base)
-        draws.append(Draw(found, draw.holdout, synthetic_groups=base))
-    control = replace(evidence, draws=tuple(draws), copies=copies)
+    control = gather(
+        searcher,
+        memorise(encoded.synthetic, encoded.original),
+        comparisons,
+        needed(settings),
+        evidence.holdout,
+        copies,
+        partial(progress, "control"),
+    )
     outcomes = _measure(control, settings.model_copy(update={"resamples": 100}), silent)
     return Memorising(
         rows=len(replaced),

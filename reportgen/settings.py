@@ -64,6 +64,8 @@ class Settings(BaseModel):
     """Percentile of the holdout's distances and ratios that sets the Closest Rate's thresholds (seed 001)."""
     tail_percentile: Annotated[float, Field(gt=0, lt=50)] = 2.5
     """Percentile that stands for the lower tail ("outlier") in the reference-based metrics (seed 000)."""
+    nndr_threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
     title: str | None = None
     context: str = ""
     """What the data are and why they are assessed, in the user's words."""

@@ -4,7 +4,14 @@ A new metric is a file here, a line in `ALL`, its key in `reportgen.settings.MET
 `templates/text/en.toml`.
 """
 
-from reportgen.metrics import closest_distances_ratio, closest_rate, distance_to_closest, exact_copies
+from reportgen.metrics import closest_distances_ratio, closest_rate, distance_to_closest, exact_copies, nn_dist, nndr
 from reportgen.metrics.evidence import Metric
 
-ALL: tuple[Metric, ...] = (exact_copies, distance_to_closest, closest_distances_ratio, closest_rate)
+ALL: tuple[Metric, ...] = (
+    exact_copies,
+    distance_to_closest,
+    closest_distances_ratio,
+    closest_rate,
+    nndr,
+    nn_dist,
+)

@@ -10,24 +10,25 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.metrics.distribution import ratio_histograms
-from reportgen.metrics.evidence import Evidence
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.relative import notes_on, relative_scores, repeated_copies
 from reportgen.model import Measured, NotMeasuredCode
 from reportgen.settings import Settings
 
 KEY = "closest_distances_ratio"
+NEEDS: tuple[Need, ...] = ("draws",)
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:
     """Compare the ratios of the original rows against both bases."""
     if not evidence.draws:
         return "too_few_rows"
-    pairs = [(draw.synthetic.ratio, draw.holdout.ratio) for draw in evidence.draws]
-    scores = relative_scores(pairs, "ratio", settings, random)
+    scores = relative_scores(evidence.draws, lambda found: found.ratio, "ratio", settings, random)
     if copies := repeated_copies(evidence.draws):
         scores["repeated_copies"] = copies
+    shown = evidence.draws[0]
     return Measured(
         scores=scores,
-        distributions=ratio_histograms({"synthetic": pairs[0][0], "holdout": pairs[0][1]}),
+        distributions=ratio_histograms({"synthetic": shown.synthetic.ratio, "holdout": shown.holdout.ratio}),
         notes=notes_on(evidence, scores),
     )

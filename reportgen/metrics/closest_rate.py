@@ -12,12 +12,13 @@ import numpy as np
 from reportgen.distances import Floats
 from reportgen.metrics.bootstrap import intervals
 from reportgen.metrics.distribution import distance_ratio_cells
-from reportgen.metrics.evidence import Evidence
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.relative import notes_on
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 
 KEY = "closest_rate"
+NEEDS: tuple[Need, ...] = ("draws",)
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:

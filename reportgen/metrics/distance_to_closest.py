@@ -10,24 +10,25 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.metrics.distribution import distance_histograms
-from reportgen.metrics.evidence import Evidence
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.relative import notes_on, relative_scores, repeated_copies
 from reportgen.model import Measured, NotMeasuredCode
 from reportgen.settings import Settings
 
 KEY = "distance_to_closest"
+NEEDS: tuple[Need, ...] = ("draws",)
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:
     """Compare the closest distances of the original rows against both bases."""
     if not evidence.draws:
         return "too_few_rows"
-    pairs = [(draw.synthetic.first, draw.holdout.first) for draw in evidence.draws]
-    scores = relative_scores(pairs, "distance", settings, random)
+    scores = relative_scores(evidence.draws, lambda found: found.first, "distance", settings, random)
     if copies := repeated_copies(evidence.draws):
         scores["repeated_copies"] = copies
+    shown = evidence.draws[0]
     return Measured(
         scores=scores,
-        distributions=distance_histograms({"synthetic": pairs[0][0], "holdout": pairs[0][1]}),
+        distributions=distance_histograms({"synthetic": shown.synthetic.first, "holdout": shown.holdout.first}),
         notes=notes_on(evidence, scores),
     )

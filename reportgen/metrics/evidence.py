@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.copies import CopyCounts
 from reportgen.distances import Ints, NeighbourDistances
 from reportgen.model import HoldoutKind, Measured, NotMeasuredCode
 from reportgen.settings import Settings
+
+Direction = Literal["original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
+"""Who looks for whom, all rows of both tables; a row of the original is never its own neighbour. The holdout is a true
+one or absent."""
+Need = Literal["draws", "original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
 
 
 @dataclass(frozen=True)
@@ -21,21 +28,28 @@ class Draw:
     holdout: NeighbourDistances
     synthetic_groups: Ints
     """Shape (synthetic base rows,): equal for rows that are identical."""
+    isolated: NDArray[np.bool_]
+    """Shape (queries,): the most isolated original rows; none where the original is too small to name five."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything a metric may look at. `draws` is empty where either base has fewer than two rows."""
+    """Everything a metric may look at: what its NEEDS name, and the counts of copies.
+
+    `draws` is empty where either base has fewer than two rows; a direction is absent where its base has.
+    """
 
     holdout: HoldoutKind
-    draws: tuple[Draw, ...]
     copies: CopyCounts
+    draws: tuple[Draw, ...]
+    searches: Mapping[Direction, NeighbourDistances]
 
 
 class Metric(Protocol):
-    """A module of this package with one key and one pure function; `metrics.ALL` lists them in report order."""
+    """A module of this package with a key, what it needs, and one pure function; `metrics.ALL` lists them."""
 
     KEY: str
+    NEEDS: tuple[Need, ...]
 
     def measure(
         self, evidence: Evidence, settings: Settings, random: np.random.Generator

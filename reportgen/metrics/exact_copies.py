@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from reportgen.metrics.evidence import Evidence
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 from reportgen.verdict.intervals import clopper_pearson
 
 KEY = "exact_copies"
+NEEDS: tuple[Need, ...] = ()
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike

@@ -6,37 +6,63 @@ holdout rows; median and lower tail of the first are given in percent of the sec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from reportgen.distances import Floats
+from reportgen.distances import Floats, NeighbourDistances
 from reportgen.metrics.bootstrap import intervals
 from reportgen.metrics.evidence import Draw, Evidence
-from reportgen.model import NoteCode, Score, Unit
+from reportgen.model import SMALLEST_GROUP, NoteCode, Score, Unit
 from reportgen.settings import Settings
 
 
 def relative_scores(
-    pairs: Sequence[tuple[Floats, Floats]], unit: Unit, settings: Settings, random: np.random.Generator
+    draws: Sequence[Draw],
+    quantity: Callable[[NeighbourDistances], Floats],
+    unit: Unit,
+    settings: Settings,
+    random: np.random.Generator,
 ) -> dict[str, Score]:
-    """Scores from the quantity against synthetic and holdout rows, one pair of shape (rows,) a draw.
+    """Scores from the quantity of the original rows against synthetic and holdout rows.
 
     `median` and `outlier` (the settings' tail percentile): 100 x synthetic / holdout, the median over the draws; 100
     with the note `reference_zero` where the holdout's value is 0 in any draw. `median_raw`, `outlier_raw`: the
-    quantity itself. `tail_share`: share of rows at or below the holdout's tail percentile.
+    quantity itself. `tail_share`: share of rows at or below the holdout's tail percentile. `isolated`,
+    `isolated_raw`: the median again, over the most isolated original rows alone; absent where they are fewer than 5.
     """
+    pairs = [(quantity(draw.synthetic), quantity(draw.holdout)) for draw in draws]
     levels = (0.5, settings.tail_percentile / 100)
-    synthetic, holdout = (np.array([np.quantile(pair[side], levels) for pair in pairs]) for side in (0, 1))
+    scores = _compared(pairs, {"median": levels[0], "outlier": levels[1]}, unit, settings, random)
+    tails = [np.quantile(held, levels[1]) for _, held in pairs]
+    below = [[(one <= tail).mean() for one in pair] for pair, tail in zip(pairs, tails, strict=True)]
+    share, reference = np.median(below, axis=0).tolist()
+    scores["tail_share"] = Score(value=share, reference=reference, unit="share", better="lower")
+    if min(int(draw.isolated.sum()) for draw in draws) >= SMALLEST_GROUP:
+        alone = [(made[d.isolated], held[d.isolated]) for d, (made, held) in zip(draws, pairs, strict=True)]
+        scores |= _compared(alone, {"isolated": 0.5}, unit, settings, random)
+    return scores
+
+
+def _compared(
+    pairs: Sequence[tuple[Floats, Floats]],
+    levels: dict[str, float],
+    unit: Unit,
+    settings: Settings,
+    random: np.random.Generator,
+) -> dict[str, Score]:
+    """Quantiles of the first of each pair in percent of the second's, and the quantiles themselves."""
+    wanted = tuple(levels.values())
+    synthetic, holdout = (np.array([np.quantile(pair[side], wanted) for pair in pairs]) for side in (0, 1))
     values = np.median(in_percent(synthetic, holdout), axis=0)
     ranges = intervals(
         pairs,
-        lambda series: in_percent(*(np.quantile(one, levels, axis=1) for one in series)),
+        lambda series: in_percent(*(np.quantile(one, wanted, axis=1) for one in series)),
         settings.resamples,
         random,
     )
     scores = {}
-    for i, name in enumerate(("median", "outlier")):
+    for i, name in enumerate(levels):
         undefined = bool((holdout[:, i] == 0).any())
         low, high = (None, None) if undefined else ranges[i]
         scores[name] = Score(
@@ -54,9 +80,6 @@ def relative_scores(
             unit=unit,
             better="higher",
         )
-    below = [[(one <= tail).mean() for one in pair] for pair, tail in zip(pairs, holdout[:, 1], strict=True)]
-    share, reference = np.median(below, axis=0).tolist()
-    scores["tail_share"] = Score(value=share, reference=reference, unit="share", better="lower")
     return scores
 
 

@@ -19,6 +19,8 @@ class DrawPlan:
     queries: Ints
     synthetic: Ints
     holdout: Ints
+    whole: bool = False
+    """Whether all rows of all three tables take part, so that nothing is drawn."""
 
 
 def holdout_kind(original: int, holdout: int | None) -> HoldoutKind:
@@ -45,7 +47,7 @@ def plan_draws(
     if base < 2 or original < 2:
         return ()
     if not halved and held == synthetic:
-        return (DrawPlan(np.arange(original), np.arange(synthetic), np.arange(held)),)
+        return (DrawPlan(np.arange(original), np.arange(synthetic), np.arange(held), whole=True),)
     plans = []
     for _ in range(draws):
         if halved:

@@ -26,8 +26,8 @@ def evidence(*draws, holdout="provided"):
         found = NeighbourDistances(np.array(synthetic[0], float), np.array(synthetic[1], float), ids, ids + rows)
         # the two closest rows of query i are base rows i and i + rows, identical where their distances are equal
         twins = np.where(found.first == found.second, ids, ids + rows)
-        made.append(Draw(found, neighbours(*held), np.concatenate((ids, twins))))
-    return Evidence(holdout, tuple(made), COPIES)
+        made.append(Draw(found, neighbours(*held), np.concatenate((ids, twins)), np.zeros(rows, dtype=bool)))
+    return Evidence(holdout, COPIES, tuple(made), {})
 
 
 def measure(metric, given, **settings):

@@ -1,0 +1,140 @@
+"""Which rows are compared with which, and the searches that answer it: the evidence for the metrics.
+
+Every pair of query rows and base rows is searched once a run. The memorising control asks the same questions of a
+table in which half of the rows are copies, and reuses whatever doesn't involve the synthetic rows.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reportgen.copies import CopyCounts
+from reportgen.distances import Floats, Ints, NeighbourDistances
+from reportgen.metrics.evidence import Direction, Draw, Evidence, Need
+from reportgen.model import HoldoutKind
+from reportgen.read.holdout import DrawPlan
+from reportgen.space.famd import Encoded
+from reportgen.space.search import nearest
+
+ISOLATED_SHARE = 0.05
+ISOLATED_NEIGHBOUR = 5
+FEWEST_ISOLATED = 5
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One planned comparison as positions in the space: queries, holdout base, and the synthetic rows to draw."""
+
+    queries: Ints
+    holdout: Ints
+    synthetic_rows: Ints | None
+    """Row positions in the synthetic table; None for all."""
+    isolated: NDArray[np.bool_]
+
+
+class Searcher:
+    """Searches in one encoded space, each pair of rows once; counts its queries. Every answer is exact."""
+
+    def __init__(self, encoded: Encoded, threads: int) -> None:
+        self.encoded = encoded
+        self.threads = threads
+        self.queries = 0
+        self._known: dict[tuple[int, int], tuple[Ints, Ints, NeighbourDistances]] = {}
+
+    def two(self, queries: Ints, base: Ints) -> NeighbourDistances:
+        """Find the two closest base rows; the answer is kept for the next time with the very same arrays."""
+        key = (id(queries), id(base))
+        if key not in self._known:
+            distances, ids = self._search(queries, base, 2)
+            self._known[key] = (queries, base, _two_of(distances, ids))  # holding both arrays keeps their ids valid
+        return self._known[key][2]
+
+    @functools.cached_property
+    def among_original(self) -> tuple[NeighbourDistances, Floats]:
+        """The two closest other original rows of each, and the distance to the fifth (inf where there is none)."""
+        original = self.encoded.original
+        distances, ids = self._search(original, original, ISOLATED_NEIGHBOUR, exclude_self=True)
+        return _two_of(distances, ids), distances[:, -1]
+
+    def _search(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
+        self.queries += len(queries)
+        return nearest(self.encoded.coordinates, queries, base, k, exclude_self=exclude_self, threads=self.threads)
+
+
+def compare(searcher: Searcher, plans: Sequence[DrawPlan], needs: Collection[Need]) -> tuple[Comparison, ...]:
+    """Turn planned draws into positions in the space; empty where no metric needs them."""
+    encoded = searcher.encoded
+    if "draws" not in needs or not plans:
+        return ()
+    isolated = _isolated(searcher)
+    held = encoded.original if encoded.holdout is None else encoded.holdout
+    return tuple(
+        Comparison(encoded.original, held, None, isolated)
+        if plan.whole
+        else Comparison(encoded.original[plan.queries], held[plan.holdout], plan.synthetic, isolated[plan.queries])
+        for plan in plans
+    )
+
+
+def gather(
+    searcher: Searcher,
+    synthetic: Ints,
+    comparisons: Sequence[Comparison],
+    needs: Collection[Need],
+    kind: HoldoutKind,
+    copies: CopyCounts,
+    report: Callable[[int, int], None],
+) -> Evidence:
+    """Search what the metrics need for one synthetic table, given as positions in the space, shape (rows,).
+
+    `report` is called with the comparisons done and their number. A direction whose base has fewer than two rows left
+    is not there.
+    """
+    draws = []
+    for done, comparison in enumerate(comparisons):
+        report(done, len(comparisons))
+        base = synthetic if comparison.synthetic_rows is None else synthetic[comparison.synthetic_rows]
+        draws.append(
+            Draw(
+                synthetic=searcher.two(comparison.queries, base),
+                holdout=searcher.two(comparison.queries, comparison.holdout),
+                synthetic_groups=base,
+                isolated=comparison.isolated,
+            )
+        )
+    return Evidence(kind, copies, tuple(draws), _directions(searcher, synthetic, needs))
+
+
+def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) -> dict[Direction, NeighbourDistances]:
+    original, held = searcher.encoded.original, searcher.encoded.holdout
+    found: dict[Direction, NeighbourDistances] = {}
+    if "original_to_synthetic" in needs and len(synthetic) >= 2:
+        found["original_to_synthetic"] = searcher.two(original, synthetic)
+    if len(original) >= 3 and "original_to_original" in needs:
+        found["original_to_original"] = searcher.among_original[0]
+    if len(original) >= 2 and "synthetic_to_original" in needs:
+        found["synthetic_to_original"] = searcher.two(synthetic, original)
+    if len(original) >= 2 and held is not None and "holdout_to_original" in needs:
+        found["holdout_to_original"] = searcher.two(held, original)
+    return found
+
+
+def _isolated(searcher: Searcher) -> NDArray[np.bool_]:
+    """Mark the 5 % of the original rows with the largest fifth distance among themselves; none where those are few."""
+    rows = len(searcher.encoded.original)
+    marks = np.zeros(rows, dtype=bool)
+    number = int(ISOLATED_SHARE * rows)
+    if number >= FEWEST_ISOLATED:
+        fifth = searcher.among_original[1]
+        marks[np.argsort(-fifth, kind="stable")[:number]] = True
+    return marks
+
+
+def _two_of(distances: Floats, ids: Ints) -> NeighbourDistances:
+    first, second = distances[:, 0].copy(), distances[:, 1].copy()
+    return NeighbourDistances(first, second, ids[:, 0].copy(), ids[:, 1].copy())

@@ -1,0 +1,66 @@
+"""Nearest-neighbour distance ratio (seed 004): does a synthetic row sit on one original row and far from the next?
+
+r = d1/d2 of each synthetic row among the original rows: 5th percentile, median, number and share below the threshold
+(0.5). Beside it the same for original rows among themselves (a row is never its own neighbour) and, with a true
+holdout, for holdout rows among the original rows. The excess is the share minus the baseline's: real rows sit on each
+other too. Each synthetic row looks for its two closest original rows. Higher ratios and a lower excess are better.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.distances import Floats
+from reportgen.metrics.bootstrap import unpaired_intervals
+from reportgen.metrics.distribution import ratio_histograms
+from reportgen.metrics.evidence import Evidence, Need
+from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.settings import Settings
+
+KEY = "nndr"
+NEEDS: tuple[Need, ...] = ("synthetic_to_original", "original_to_original", "holdout_to_original")
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:
+    """Compare the ratios of the synthetic rows with those of real rows, all among the original rows."""
+    found = evidence.searches
+    if "synthetic_to_original" not in found or "original_to_original" not in found:
+        return "too_few_rows"
+    synthetic, original = found["synthetic_to_original"].ratio, found["original_to_original"].ratio
+    held = found["holdout_to_original"].ratio if "holdout_to_original" in found else None
+    threshold = settings.nndr_threshold
+
+    def statistics(rows: Floats) -> Floats:
+        return np.array([*np.quantile(rows, (0.05, 0.5), axis=-1), (rows < threshold).mean(axis=-1)])
+
+    def differences(first: Floats, second: Floats) -> Floats:
+        of_synthetic = statistics(first)
+        return np.concatenate((of_synthetic, (of_synthetic - statistics(second))[2:]))
+
+    (p5, median, share), (base_p5, base_median, base_share) = statistics(synthetic), statistics(original)
+    ranges = unpaired_intervals(synthetic, original, differences, settings.resamples, random)
+    below, base_below = (float((rows < threshold).sum()) for rows in (synthetic, original))
+    scores = {
+        "p5": _score(p5, ranges[0], base_p5, "ratio", "higher"),
+        "median": _score(median, ranges[1], base_median, "ratio", "higher"),
+        "below_threshold": Score(value=below, reference=base_below, unit="count", better="lower"),
+        "share_below": _score(share, ranges[2], base_share, "share", "lower"),
+        "excess": _score(share - base_share, ranges[3], 0.0, "share", "lower"),
+    }
+    series = {"synthetic": synthetic, "original": original}
+    if held is not None:
+        held_p5, held_median, held_share = statistics(held)
+        scores["holdout_p5"] = Score(value=held_p5, reference=base_p5, unit="ratio", better="context")
+        scores["holdout_median"] = Score(value=held_median, reference=base_median, unit="ratio", better="context")
+        scores["holdout_share_below"] = Score(value=held_share, reference=base_share, unit="share", better="context")
+        over = unpaired_intervals(synthetic, held, differences, settings.resamples, random)[3]
+        scores["excess_over_holdout"] = _score(share - held_share, over, 0.0, "share", "lower")
+        series["holdout"] = held
+    return Measured(scores=scores, distributions=ratio_histograms(series))
+
+
+def _score(value: float, interval: tuple[float, float], reference: float, unit: str, better: str) -> Score:
+    low, high = interval
+    return Score.model_validate(
+        {"value": value, "low": low, "high": high, "reference": reference, "unit": unit, "better": better}
+    )
