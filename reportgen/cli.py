@@ -170,6 +170,7 @@ def demo(
         msg = f"{output.name}: the folder cannot be made ({error.strerror}); choose another with -o"
         raise InputError(msg) from None
     example = resource("examples", "adult")
+    lacking: EnvironmentLacking | None = None
     for name, title in (("good", "UCI Adult, synthetic table"), ("leaky", "UCI Adult, leaky control")):
         tables = (example / "original.parquet", example / f"synthetic_{name}.parquet", example / "holdout.parquet")
         with _progress(quiet=quiet) as report:
@@ -177,7 +178,13 @@ def demo(
         if not quiet:
             _print_summary(assessment)
             print()
-        _deliver(assessment, [str(output / f"{name}{suffix}") for suffix in (".html", ".pdf", ".json")], quiet=quiet)
+        outputs = [str(output / f"{name}{suffix}") for suffix in (".html", ".pdf", ".json")]
+        try:
+            _deliver(assessment, outputs, quiet=quiet)
+        except EnvironmentLacking as error:  # the other example's HTML and JSON can still be written
+            lacking = error
+    if lacking:
+        raise lacking
 
 
 @app.command()

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 NARROW_SPACE = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 MOST_DIGITS = 15
+MOST_DECIMALS = 40
 
 
 def decimals(value: float, digits: int, limits: Iterable[float] = ()) -> str:
@@ -15,7 +16,7 @@ def decimals(value: float, digits: int, limits: Iterable[float] = ()) -> str:
 
     99.96 with one decimal is 100.0, but 99.96 with the limit 100 is 99.96. A value equal to a limit stays equal.
     """
-    for places in range(digits, MOST_DIGITS + 1):
+    for places in range(digits, MOST_DECIMALS + 1):
         text = f"{value:,.{places}f}"
         shown = float(text.replace(",", ""))
         if all(_side(shown, limit) == _side(value, limit) for limit in limits):

@@ -2,7 +2,13 @@
 
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The same examples in every run: a failure that comes and goes helps nobody. Search for new ones with
+# `pytest --hypothesis-profile=default`.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent.parent
 
