@@ -58,6 +58,8 @@ def _relative(key: str, metric: Measured, result: Result) -> str:
     stances = stance(median), stance(outlier)
     parts = [_lead(key, *stances, words)]
     tail, share = metric.scores.get("outlier_raw"), metric.scores.get("tail_share")
+    if stances[1] == "unknown":
+        tail = None
     if tail is not None and share is not None and tail.reference is not None and share.reference is not None:
         shares = {"share": scores.share(share.value), "reference": scores.share(share.reference)}
         parts.append(sentence(f"metric.{key}.tail", threshold=value_text(tail.reference, key), **shares, **words))
@@ -83,7 +85,7 @@ def _lead(key: str, median: Stance, outlier: Stance, words: dict[str, Any]) -> s
         name = below.pop()
     else:
         name = "unknown" if median == outlier == "unknown" else "neither"
-    known = {"median_known": median != "unknown", "tail_known": outlier != "unknown"}
+    known: dict[str, Any] = {"median_known": median != "unknown", "tail_known": outlier != "unknown"}
     return sentence(f"metric.{key}.lead_{name}", **known, **words)
 
 
@@ -91,7 +93,7 @@ def _rate(metric: Measured, result: Result) -> str:
     words = scores.wording(result)
     rate, risk = metric.scores["rate"], metric.scores["at_risk"]
     rows = asking_rows(result)
-    numbers = {
+    numbers: dict[str, Any] = {
         "at_risk": scores.number(risk.value, "count"),
         "rows": rows,
         "share": scores.share(risk.value / rows),
@@ -141,6 +143,8 @@ def improvement(key: str, metric: Measured, result: Result) -> str:
         if copies and _calls_for_change(key, metric):
             return sentence("metric.exact_copies.improve_some", copies=copies, shared=shared)
     what = _text(key, "improve_what", result, {})
+    if not what:
+        return ""
     if _calls_for_change(key, metric):
         return sentence("frame.improve_needed", what=what, shared=_lower(shared))
     return sentence("frame.improve_not_needed", shared=_lower(shared))
@@ -165,10 +169,11 @@ def _text(key: str, name: str, result: Result, extra: dict[str, Any]) -> str:
 
 def cautions(metric: Measured, result: Result, key: str) -> tuple[str, ...]:
     """The metric's notes in words, with their counts."""
-    undefined = [scores.label(result, key, name) for name, score in scores.ordered_scores(key, metric.scores) if score.note]
+    undefined = [name for name, score in scores.ordered_scores(key, metric.scores) if score.note == "reference_zero"]
     repeated = metric.scores.get("repeated_copies")
-    numbers = {
-        "names": " and ".join(name[0].lower() + name[1:] for name in undefined) or sentence("note.this_score"),
+    numbers: dict[str, Any] = {
+        "names": " and ".join(sentence(f"note.name.{name}") for name in undefined) or sentence("note.name.score"),
+        "many": len(undefined) > 1,
         "rows": round(repeated.value) if repeated is not None else 0,
         "base": result.holdout.base_rows,
         "draws": result.holdout.draws,

@@ -71,10 +71,8 @@ def _finding(finding: Finding) -> Row:
 
 
 def _criterion(name: str, criterion: Criterion) -> Row:
-    if criterion.assessed:
-        finding = "attack_ran"
-    else:
-        finding = "speaks" if criterion.metrics else "open"
+    unanswered = "speaks" if criterion.metrics else "open"
+    finding = "attack_ran" if criterion.assessed else unanswered
     metrics = joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),

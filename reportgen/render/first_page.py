@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
 from reportgen.render.scores import percent_of, share, with_unit
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count, percent
+from reportgen.verdict.level import LEVELS, gate_is_met
 from reportgen.words import catalog, sentence
 
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""From the best to the worst."""
 MOST_ROOMY_REASONS = 3
 LONG_TITLE = 60
+LONGEST_NAME = 44
 CRITERIA = ("singling_out", "linkability", "inference")
 
 
@@ -45,6 +44,8 @@ class FirstPage:
     limits: tuple[str, ...]
     dense: bool
     """Whether there is so much to say that paper needs smaller steps to keep it on one page."""
+    tight: bool
+    """Whether it needs smaller ones still."""
 
 
 def first_page(result: Result) -> FirstPage:
@@ -70,6 +71,7 @@ def first_page(result: Result) -> FirstPage:
         smallest_text=text,
         limits=_limits(result),
         dense=len(result.verdict.reasons) > MOST_ROOMY_REASONS or len(result.title) > LONG_TITLE,
+        tight=len(result.verdict.reasons) > 2 * MOST_ROOMY_REASONS - 1 or len(result.title) > 2 * LONG_TITLE,
     )
 
 
@@ -114,8 +116,11 @@ def _gate(result: Result) -> str:
     limit = result.settings.fail_on
     if limit == "never":
         return sentence("verdict.gate.never")
-    met = LEVELS.index(result.verdict.level) < LEVELS.index(limit)
-    return sentence(f"verdict.gate.{'met' if met else 'not_met'}", limit=sentence(f"verdict.level.{limit}"))
+    if gate_is_met(result.verdict, limit):
+        name = "met"
+    else:
+        name = "not_met" if LEVELS.index(result.verdict.level) >= LEVELS.index(limit) else "failed"
+    return sentence(f"verdict.gate.{name}", limit=sentence(f"verdict.level.{limit}"))
 
 
 def _lede(result: Result) -> str:
@@ -154,11 +159,16 @@ def _compared(result: Result) -> tuple[Row, ...]:
 def _file_row(side: str, file: InputFile) -> Row:
     digest = file.sha256 or file.content_sha256
     return (
-        Cell(sentence(f"compared.{side}"), under=file.name),
+        Cell(sentence(f"compared.{side}"), under=_shortened(file.name)),
         Cell(count(file.rows), style="num"),
         _columns(file),
         Cell(digest[:12], under="" if file.sha256 else sentence("compared.in_memory")),
     )
+
+
+def _shortened(name: str) -> str:
+    """Keep page 1 on one page; the data card has the whole name."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _columns(file: InputFile) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import power
-from reportgen.render.score_summary import anchor, has_null_range, metric_name
+from reportgen.render.score_summary import has_null_range, has_reference, metric_name
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, heads
 from reportgen.words import sentence
 
@@ -136,7 +136,10 @@ def _controls(result: Result, numbering: Numbering) -> Table | None:
         if isinstance(metric, Measured)
         for row in _control_rows(result, key, metric)
     )
-    columns = [*(["null_range"] if has_null_range(result) else []), "reference"]
+    columns = [
+        *(["null_range"] if has_null_range(result) else []),
+        *(["reference"] if has_reference(result) else []),
+    ]
     return Table(
         label=numbering.table(),
         caption=sentence("holdout.memorising_caption"),
@@ -166,14 +169,13 @@ def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
                 Cell(
                     title if what == title else f"{title}: {what[0].lower()}{what[1:]}",
                     unit=scores.unit_words(result, key, name, score),
-                    href=f"#{anchor(key)}",
                 ),
                 *(
                     [scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))]
                     if with_null
                     else []
                 ),
-                scores.reference_cell(score, key, name),
+                *([scores.reference_cell(score, key, name)] if has_reference(result) else []),
                 scores.value_cell(score, key, name, strong=True),
                 scores.value_cell(copied[name], key, name),
                 scores.better_cell(score),

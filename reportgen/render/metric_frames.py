@@ -69,9 +69,7 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
     )
 
 
-def _measured(
-    key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str
-) -> Frame:
+def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
     figures = metric_figures(key, metric, result, medium, numbering)
     before = [
         Note(sentence("label.question"), (sentence(f"metric.{key}.question"),), "question"),
@@ -200,9 +198,7 @@ def _score_row(
     )
 
 
-def _details(
-    key: str, metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]
-) -> Details:
+def _details(key: str, metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]) -> Details:
     names = " and ".join(figure.name.split()[-1] for figure in figures)
     summary = sentence("label.bins_behind", names=names, many=len(figures) > 1)
     return Details(summary, _bins(key, metric, result, numbering))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reportgen.model import Result
-from reportgen.render.context import environment
 from reportgen.render.first_page import first_page
+from reportgen.render.page import environment
 
 
 def render_notebook(result: Result) -> str:

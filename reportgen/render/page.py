@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from reportgen._resources import resource
 from reportgen.render.context import Report
+from reportgen.render.fonts import with_fonts
 from reportgen.render.pictures import Medium
 from reportgen.words import add_filters, catalog
 
@@ -41,7 +42,7 @@ def render_page(report: Report, fonts: Literal["inline", "packaged"], result_jso
     """Lay out the report as one HTML page. Characters that no document may hold are shown as a replacement sign."""
     sheets = [Sheet(_css(name, fonts), media) for name, media in SHEETS[report.medium]]
     page = (
-        _environment()
+        environment()
         .get_template(f"{report.medium}.html")
         .render(
             report=report,
@@ -55,7 +56,8 @@ def render_page(report: Report, fonts: Literal["inline", "packaged"], result_jso
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """The templates: everything put into a page is escaped, and what is missing is an error."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resource("templates")),
         autoescape=True,
@@ -69,6 +71,5 @@ def _environment() -> jinja2.Environment:
 
 @functools.cache
 def _css(name: str, fonts: Literal["inline", "packaged"]) -> Markup:
-    from reportgen.render.fonts import with_fonts
-
-    return Markup(with_fonts(resource("assets", "css", f"{name}.css").read_text(encoding="utf-8"), fonts))
+    css = resource("assets", "css", f"{name}.css").read_text(encoding="utf-8")
+    return Markup(with_fonts(css, fonts))  # noqa: S704 -- packaged with the program

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
+import re
+import warnings
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -20,6 +22,9 @@ from reportgen.render.rendered import RenderedBy
 ATTACHMENT = "result.json"
 PANGO = "apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+FONT = re.compile(re.escape(SCHEME) + r"[A-Za-z-]+\.woff2")
+MISSING = "\N{WHITE SQUARE}"
+"""Stands for a character that no font on the machine has."""
 PDFUAID = "http://www.aiim.org/pdfua/ns/id/"
 EXTENSION = "http://www.aiim.org/pdfa/ns/extension/"
 SCHEMA = "http://www.aiim.org/pdfa/ns/schema#"
@@ -28,48 +33,70 @@ PROPERTY = "http://www.aiim.org/pdfa/ns/property#"
 
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the report as PDF; raise EnvironmentLacking where Pango is missing."""
-    try:
-        import weasyprint  # noqa: PLC0415 -- heavy, and absent where Pango is
-    except OSError:
-        msg = f"PDF needs Pango, which this machine lacks: {PANGO}"
-        raise EnvironmentLacking(msg) from None
+    _weasyprint()  # before the figures are drawn
     page = render_page(build_report(result, rendering, "paper"), "packaged")
-    content = to_json(result).encode()
-    created = datetime.fromisoformat(result.created)
-    options = {
-        "pdf_variant": "pdf/a-3a",
-        "pdf_identifier": hashlib.sha256(content).digest()[:16],
-        "attachments": [
-            weasyprint.Attachment(
-                string=content,
-                name=ATTACHMENT,
-                description="Result of the assessment",
-                created=created,
-                modified=created,
-                relationship="Data",
-                url_fetcher=_fetcher(),
-            )
-        ],
-    }
-    with _failing_on_errors():
-        document = weasyprint.HTML(string=page, base_url=SCHEME, url_fetcher=_fetcher()).render(**options)
-        _declare_ua(document.metadata)
-        pdf: bytes = document.write_pdf(**options)
+    pdf, missing = _typeset(page, result)
+    if missing:
+        # No font on this machine has these characters, and PDF/A has no room for glyphs that are not there.
+        pdf, _ = _typeset(page.translate(dict.fromkeys(map(ord, missing), MISSING)), result)
     return pdf
 
 
-def _fetcher() -> Any:
+def _weasyprint() -> Any:
+    """Load WeasyPrint, which is heavy and needs native libraries."""
+    try:
+        import weasyprint
+    except OSError:
+        msg = f"PDF needs Pango, which this machine lacks: {PANGO}"
+        raise EnvironmentLacking(msg) from None
+    return weasyprint
+
+
+def _typeset(page: str, result: Result) -> tuple[bytes, frozenset[str]]:
+    """Make the PDF; return with it the characters that no font has."""
+    weasyprint = _weasyprint()
+    content = to_json(result).encode()
+    created = datetime.fromisoformat(result.created)
+    attachment = weasyprint.Attachment(
+        string=content,
+        name=ATTACHMENT,
+        description="Result of the assessment",
+        created=created,
+        modified=created,
+        relationship="Data",
+        url_fetcher=fetcher(),
+    )
+    options = {
+        "pdf_variant": "pdf/a-3a",
+        "pdf_identifier": hashlib.sha256(content).digest()[:16],
+        "attachments": [attachment],
+    }
+    with failing_on_errors() as watch, warnings.catch_warnings():
+        # WeasyPrint 70 leaves closing the colour profile that PDF/A asks for to the garbage collector.
+        warnings.simplefilter("ignore", ResourceWarning)
+        document = weasyprint.HTML(string=page, base_url=SCHEME, url_fetcher=fetcher()).render(**options)
+        _declare_ua(document.metadata)
+        pdf: bytes = document.write_pdf(finisher=_name_attachments_once, **options)
+    return pdf, frozenset(watch.missing)
+
+
+def _name_attachments_once(_: Any, pdf: Any) -> None:
+    """Drop the second reference to each associated file that WeasyPrint 70 writes."""
+    pdf.catalog["AF"][:] = dict.fromkeys(pdf.catalog["AF"])
+
+
+def fetcher() -> Any:
     """Return a fetcher of data: addresses and packaged fonts; everything else ends the export.
 
     A page made from other people's names must never make this program read a file or call a server.
     """
-    from weasyprint.urls import FatalURLFetchingError, URLFetcher, URLFetcherResponse  # noqa: PLC0415
+    from weasyprint.urls import FatalURLFetchingError, URLFetcher, URLFetcherResponse
 
     class PackagedOnly(URLFetcher):  # type: ignore[misc]
         def fetch(self, url: str, headers: dict[str, str] | None = None) -> Any:
             if url.startswith("data:"):
                 return super().fetch(url, headers)
-            if url.startswith(SCHEME):
+            if FONT.fullmatch(url):
                 return URLFetcherResponse(url, font(url.removeprefix(SCHEME)), {"Content-Type": "font/woff2"})
             msg = "an address outside the package was asked for"
             raise FatalURLFetchingError(msg)
@@ -77,25 +104,45 @@ def _fetcher() -> Any:
     return PackagedOnly()
 
 
+class Watch(logging.Filter):
+    """Keeps the errors that WeasyPrint only logs, and the characters for which it found no font.
+
+    What it keeps is handled here and reaches no other handler; warnings pass.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: list[str] = []
+        self.missing: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether a record is to go on to the handlers."""
+        if record.levelno >= logging.ERROR:
+            self.errors.append(record.getMessage())
+            return False
+        if str(record.msg).startswith(".notdef glyph") and isinstance(record.args, tuple):
+            self.missing.add(str(record.args[0]))
+            return False
+        return True
+
+
 @contextlib.contextmanager
-def _failing_on_errors() -> Iterator[None]:
-    """Turn what WeasyPrint only logs as an error into a failed export."""
-    records: list[logging.LogRecord] = []
-    handler = logging.Handler(logging.ERROR)
-    handler.emit = records.append  # type: ignore[method-assign]
+def failing_on_errors() -> Iterator[Watch]:
+    """Turn what WeasyPrint only logs as an error, and a forbidden address, into a failed export."""
+    watch = Watch()
     logger = logging.getLogger("weasyprint")
-    logger.addHandler(handler)
+    logger.addFilter(watch)
     try:
-        yield
+        yield watch
     except BaseException as error:
         if type(error).__name__ != "FatalURLFetchingError":
             raise
         msg = f"PDF export failed: {error}"
         raise ReportgenError(msg) from None
     finally:
-        logger.removeHandler(handler)
-    if records:
-        msg = f"PDF export failed: {records[0].getMessage()}"
+        logger.removeFilter(watch)
+    if watch.errors:
+        msg = f"PDF export failed: {watch.errors[0]}"
         raise ReportgenError(msg)
 
 
@@ -123,7 +170,8 @@ def _declare_ua(metadata: Any) -> None:
             ("description", "Part of ISO 14289 that the file conforms to"),
         ):
             SubElement(declared, f"{{{PROPERTY}}}{name}").text = text
-        return tostring(rdf, encoding="utf-8")
+        xml: bytes = tostring(rdf, encoding="utf-8")
+        return xml
 
     metadata.generate_rdf_metadata = with_ua
 

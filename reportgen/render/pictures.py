@@ -5,6 +5,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Literal
 
+from reportgen.figures.cells import draw_cells
+from reportgen.figures.histogram import draw_histogram
+from reportgen.figures.labels import FigureText, Threshold
+from reportgen.figures.svg import data_uri, to_svg
+from reportgen.figures.tail import draw_tail
 from reportgen.model import Histogram, Measured, Result
 from reportgen.render import scores
 from reportgen.render.view import Figure, Numbering, Picture
@@ -15,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure as Drawing
-
-    from reportgen.figures.labels import FigureText, Threshold
 
 Medium = Literal["screen", "paper"]
 """Screen: both widths, letters as paths, so that an <img> needs no font. Paper: one width, real text."""
@@ -144,8 +147,6 @@ def rows_text(value: float) -> str:
 
 
 def _text(key: str, reference: Histogram, synthetic: Histogram, words: dict[str, Any], y_label: str) -> FigureText:
-    from reportgen.figures.labels import FigureText  # noqa: PLC0415 -- loads matplotlib
-
     axis = "axis_ratio" if key == "closest_distances_ratio" else "axis_distance"
     return FigureText(
         x_label=sentence(f"figure.{axis}"),
@@ -159,8 +160,6 @@ def _text(key: str, reference: Histogram, synthetic: Histogram, words: dict[str,
 
 
 def _cells_text() -> FigureText:
-    from reportgen.figures.labels import FigureText  # noqa: PLC0415 -- loads matplotlib
-
     return FigureText(
         x_label=sentence("figure.cells_x"),
         x_label_narrow=sentence("figure.cells_x"),
@@ -176,10 +175,10 @@ def _threshold(key: str, metric: Measured, words: dict[str, Any]) -> Threshold |
     tail, share = metric.scores.get("outlier_raw"), metric.scores.get("tail_share")
     if tail is None or share is None or tail.reference is None or share.reference is None:
         return None
-    from reportgen.figures.labels import Threshold  # noqa: PLC0415 -- loads matplotlib
-
     line = sentence("figure.threshold", value=value_text(tail.reference, key), **words)
-    shares = sentence("figure.threshold_shares", here=scores.share(share.value), there=scores.share(share.reference), **words)
+    shares = sentence(
+        "figure.threshold_shares", here=scores.share(share.value), there=scores.share(share.reference), **words
+    )
     return Threshold(tail.reference, f"{line}:\n{shares}")
 
 
@@ -221,7 +220,12 @@ def _histogram_alternative(key: str, metric: Measured, words: dict[str, Any]) ->
         threshold = f"{sentence('figure.alt_threshold', value=value, **shares, **words)} "
     synthetic = metric.distributions["synthetic"]
     here, there = quantile(synthetic, 0.5), quantile(metric.distributions["holdout"], 0.5)
-    common = {"quantity": quantity(key), "n": synthetic.n, "threshold": threshold, "zeros": _zeros(metric, words)}
+    common: dict[str, Any] = {
+        "quantity": quantity(key),
+        "n": synthetic.n,
+        "threshold": threshold,
+        "zeros": _zeros(metric, words),
+    }
     if here is None or there is None:
         return sentence("figure.alt_histogram_plain", **common).strip()
     medians = {"median": value_text(here, key), "median_reference": value_text(there, key)}
@@ -246,8 +250,6 @@ def _tail_alternative(key: str, metric: Measured, words: dict[str, Any]) -> str:
 
 
 def _picture(draw: Callable[..., Drawing], medium: Medium, alternative: str) -> Picture:
-    from reportgen.figures.svg import data_uri, to_svg  # noqa: PLC0415 -- loads matplotlib
-
     on_paper = medium == "paper"
     wide = data_uri(to_svg(draw(narrow=False), as_text=on_paper))
     narrow = "" if on_paper else data_uri(to_svg(draw(narrow=True), as_text=False))
@@ -257,20 +259,14 @@ def _picture(draw: Callable[..., Drawing], medium: Medium, alternative: str) -> 
 # A drawing costs far more than saving it, and HTML and PDF of one result save the same wide ones.
 @functools.lru_cache(maxsize=32)
 def _drawn_histogram(reference: Histogram, synthetic: Histogram, text: FigureText, **how: Any) -> Drawing:
-    from reportgen.figures.histogram import draw_histogram  # noqa: PLC0415 -- loads matplotlib
-
     return draw_histogram(reference, synthetic, text, **how)
 
 
 @functools.lru_cache(maxsize=32)
 def _drawn_tail(reference: Histogram, synthetic: Histogram, text: FigureText, **how: Any) -> Drawing:
-    from reportgen.figures.tail import draw_tail  # noqa: PLC0415 -- loads matplotlib
-
     return draw_tail(reference, synthetic, text, **how)
 
 
 @functools.lru_cache(maxsize=8)
 def _drawn_cells(reference: Any, synthetic: Any, text: FigureText, **how: Any) -> Drawing:
-    from reportgen.figures.cells import draw_cells  # noqa: PLC0415 -- loads matplotlib
-
     return draw_cells(reference, synthetic, text, **how)

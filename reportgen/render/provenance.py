@@ -77,14 +77,12 @@ def provenance(result: Result, rendering: RenderedBy, digest: str, medium: Mediu
 
 
 def _facts(numbering: Numbering, caption: str, titles: tuple[str, ...], rows: list[Row]) -> Table:
-    return Table(
-        label=numbering.table(), caption=caption, heads=heads(*titles), rows=tuple(rows), layout="facts"
-    )
+    return Table(label=numbering.table(), caption=caption, heads=heads(*titles), rows=tuple(rows), layout="facts")
 
 
 def _space(result: Result) -> str:
     space = result.space
-    common = {"dimensions": space.dimensions, "inertia": share(space.inertia)}
+    common: dict[str, Any] = {"dimensions": space.dimensions, "inertia": share(space.inertia)}
     if space.projection == "none":
         return sentence("method.space_none", **common)
     fitted = "both" if space.fitted_on == "original and holdout" else "original"
@@ -93,9 +91,7 @@ def _space(result: Result) -> str:
         if space.components == "all"
         else sentence("method.components_some", n=space.components)
     )
-    return sentence(
-        "method.space_famd", fitted=sentence(f"method.fitted_{fitted}"), components=components, **common
-    )
+    return sentence("method.space_famd", fitted=sentence(f"method.fitted_{fitted}"), components=components, **common)
 
 
 def _search(result: Result) -> str:
@@ -186,9 +182,7 @@ def _hashes(result: Result, digest: str, numbering: Numbering) -> Table:
 
 
 def _hash_rows(side: str, file: InputFile) -> list[Row]:
-    of_file = (
-        Cell(file.sha256, style="hash") if file.sha256 else Cell(sentence("provenance.hash_memory"), tone="none")
-    )
+    of_file = Cell(file.sha256, style="hash") if file.sha256 else Cell(sentence("provenance.hash_memory"), tone="none")
     return [
         (Cell(side), Cell(sentence("provenance.hash_file")), of_file),
         (Cell(side), Cell(sentence("provenance.hash_content")), Cell(file.content_sha256, style="hash")),

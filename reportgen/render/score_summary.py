@@ -21,13 +21,19 @@ class Summary:
 def summary(result: Result, numbering: Numbering) -> Summary:
     """Build the summary."""
     with_null = has_null_range(result)
+    with_reference = has_reference(result)
     rows: list[Row] = []
     for key, metric in scores.ordered_metrics(result):
         if isinstance(metric, Measured):
-            rows += _measured(result, key, metric, with_null=with_null)
+            rows += _measured(result, key, metric, with_null=with_null, with_reference=with_reference)
         else:
-            rows.append(_not_measured(key, metric, spans=6 if with_null else 5))
-    names = ("value", "interval", "reference", *(["null_range"] if with_null else []))
+            rows.append(_not_measured(key, metric, spans=4 + with_null + with_reference))
+    names = (
+        "value",
+        "interval",
+        *(["reference"] if with_reference else []),
+        *(["null_range"] if with_null else []),
+    )
     note = "caption_note_none" if result.holdout.kind == "none" else "caption_note"
     return Summary(
         text=_text(result),
@@ -58,6 +64,16 @@ def has_null_range(result: Result) -> bool:
     )
 
 
+def has_reference(result: Result) -> bool:
+    """Whether any score has a reference; without a holdout there may be none."""
+    return any(
+        score.reference is not None
+        for metric in result.metrics.values()
+        if isinstance(metric, Measured)
+        for score in metric.scores.values()
+    )
+
+
 def metric_name(key: str) -> str:
     """The name of a metric in words."""
     return sentence(f"metric.{key}.name")
@@ -73,7 +89,7 @@ def joined(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _measured(result: Result, key: str, metric: Measured, *, with_null: bool) -> list[Row]:
+def _measured(result: Result, key: str, metric: Measured, *, with_null: bool, with_reference: bool) -> list[Row]:
     rows: list[Row] = []
     shown = scores.summary_scores(key, metric)
     for name, score in shown.items():
@@ -85,7 +101,7 @@ def _measured(result: Result, key: str, metric: Measured, *, with_null: bool) ->
                 Cell(title, unit=scores.unit_words(result, key, name, score), href=f"#{anchor(key)}"),
                 scores.value_cell(score, key, name),
                 scores.interval_cell(score, key, name),
-                scores.reference_cell(score, key, name),
+                *([scores.reference_cell(score, key, name)] if with_reference else []),
                 *(
                     [scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))]
                     if with_null
@@ -101,7 +117,7 @@ def _measured(result: Result, key: str, metric: Measured, *, with_null: bool) ->
 def _not_measured(key: str, metric: NotMeasured, spans: int) -> Row:
     absent = metric.code == "not_in_this_version"
     words = sentence("summary.absent_here" if absent else "summary.no_value")
-    href = "#not-in-this-version" if absent else f"#{anchor(key)}"
+    href = "" if absent else f"#{anchor(key)}"
     return (Cell(metric_name(key), href=href), Cell(f"– {words}", tone="none", span=spans))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reportgen.model import Measured, Metric, Result, Score, Unit
-from reportgen.rounding import count, decimals, percent, significant
 from reportgen.render.view import Cell, Tone
+from reportgen.rounding import count, decimals, percent, significant
 from reportgen.settings import METRIC_KEYS
 from reportgen.words import catalog, sentence
 

@@ -25,7 +25,7 @@ def render_terminal(result: Result) -> str:
 
 def _table(result: Result) -> list[str]:
     rows = [(*(sentence(f"summary.{name}") for name in ("score", "value", "reference")), "")]
-    for key, metric in result.metrics.items():
+    for key, metric in scores.ordered_metrics(result):
         if not isinstance(metric, Measured):
             continue
         for name, score in scores.summary_scores(key, metric).items():

@@ -34,7 +34,7 @@ class Cell:
     @property
     def classes(self) -> str:
         """The classes of the cell, by its style, its tone and the length of its words."""
-        names = [] if self.style == "text" else [self.style]
+        names: list[str] = [] if self.style == "text" else [self.style]
         if self.tone:
             names += ["reading", f"reading--{self.tone}"]
         if any(len(word) > LONGEST_WORD for word in f"{self.text} {self.under}".split()):

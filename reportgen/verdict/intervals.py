@@ -1,8 +1,6 @@
-"""Confidence limits of shares."""
+"""Confidence limits of shares. scipy is loaded when a limit is computed: reports need the rules beside it only."""
 
 from __future__ import annotations
-
-from scipy import stats
 
 
 def clopper_pearson(hits: int, rows: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -10,6 +8,8 @@ def clopper_pearson(hits: int, rows: int, confidence: float = 0.95) -> tuple[flo
 
     For one-sided 95 % limits ask for confidence 0.90 and take the end that is needed, or call `lower_limit`.
     """
+    from scipy import stats
+
     alpha = (1 - confidence) / 2
     low = float(stats.beta.ppf(alpha, hits, rows - hits + 1)) if hits else 0.0
     high = float(stats.beta.ppf(1 - alpha, hits + 1, rows - hits)) if hits < rows else 1.0
@@ -18,4 +18,6 @@ def clopper_pearson(hits: int, rows: int, confidence: float = 0.95) -> tuple[flo
 
 def lower_limit(hits: int, rows: int, confidence: float = 0.95) -> float:
     """One-sided lower Clopper-Pearson limit of a share: 0 when there is no hit."""
+    from scipy import stats
+
     return float(stats.beta.ppf(1 - confidence, hits, rows - hits + 1)) if hits else 0.0

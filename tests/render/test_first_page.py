@@ -1,0 +1,101 @@
+from typing import get_args
+
+import pytest
+
+from reportgen.model import Controls, Detectable, NotMeasured, Reason, ReasonCode, Verdict
+from reportgen.render.first_page import first_page
+from reportgen.settings import Settings
+from reportgen.verdict.level import LEVELS, gate_is_met
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol", "word"),
+    [
+        ("leaky", "✗", "High risk"),
+        ("moderate", "!", "Moderate risk"),
+        ("inconclusive", "–", "Inconclusive"),
+        ("low", "✓", "No leak found above 0.8\N{NO-BREAK SPACE}%"),  # the smallest leak, 0.8 %, is above U = 0.36 %
+    ],
+)
+def test_badge_has_a_symbol_and_words(results, name, symbol, word):
+    page = first_page(results[name])
+    assert (page.symbol, page.word) == (symbol, word)
+
+
+def test_low_badge_is_rounded_up(make):
+    # U = 0.9001 % is the larger and may not be printed as 0.9 %
+    low = Verdict(level="low", tolerance=1.0, upper_bound=0.9001, reasons=())
+    result = make(verdict=low, controls=Controls(memorising=None, detectable=Detectable(rows=16, share=0.008)))
+    assert first_page(result).word == "No leak found above 1\N{NO-BREAK SPACE}%"
+
+
+def test_low_badge_without_any_bound_says_so(make):
+    low = Verdict(level="low", tolerance=1.0, upper_bound=None, reasons=())
+    assert first_page(make(verdict=low)).word == "No leak found, size unknown"
+
+
+@pytest.mark.parametrize("code", get_args(ReasonCode))
+def test_every_reason_has_a_headline_and_a_name(make, code):
+    reason = Reason(code=code, metric=None, text="Because.")
+    page = first_page(make(verdict=Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=(reason,))))
+    assert page.headline.endswith(".")
+    assert page.reasons[0].name
+
+
+def test_headline_is_made_from_the_counts(results):
+    assert first_page(results["leaky"]).headline == (
+        "99 of the 2,000 synthetic rows are exact copies of original rows. "
+        "That is 4.95\N{NO-BREAK SPACE}%; the tolerance declared before the run is 1\N{NO-BREAK SPACE}%."
+    )
+
+
+def test_headline_falls_back_on_the_reason_where_the_copies_are_not_in_the_result(make, results):
+    metrics = results["leaky"].metrics | {"exact_copies": NotMeasured(code="failed", reason="It failed.")}
+    assert first_page(make(metrics=metrics)).headline == results["leaky"].verdict.reasons[0].text
+
+
+def test_share_just_above_the_tolerance_is_not_printed_as_the_tolerance(make):
+    # 1.0004 % at a limit of 1 % would round to 1.00 %
+    reason = Reason(
+        code="exact_copies_above_tolerance", metric="exact_copies", text="x.", value=0.010004, limit=0.01, unit="share"
+    )
+    result = make(verdict=Verdict(level="high", tolerance=1.0, upper_bound=None, reasons=(reason,)))
+    assert first_page(result).reasons[0].value == "1.0004\N{NO-BREAK SPACE}%"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("fail_on", [*LEVELS, "never"])
+def test_gate_line_agrees_with_the_gate(make, level, fail_on):
+    verdict = Verdict(level=level, tolerance=1.0, upper_bound=None, reasons=())
+    line = first_page(make(verdict=verdict, settings=Settings(fail_on=fail_on))).gate
+    if fail_on == "never":
+        assert line == "No release gate was set for this run."
+    else:
+        assert line.startswith("Release gate met" if gate_is_met(verdict, fail_on) else "Release gate not met")
+
+
+def test_gate_line_names_a_failed_measurement(make):
+    failed = Reason(code="metric_failed", metric="closest_rate", text="It failed.")
+    verdict = Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=(failed,))
+    line = first_page(make(verdict=verdict, settings=Settings(fail_on="high"))).gate
+    assert line == "Release gate not met: a measurement failed."
+
+
+def test_unknown_smallest_leak_is_said_with_its_consequence(results):
+    page = first_page(results["inconclusive"])
+    assert page.smallest_value == "Not known"
+    assert page.smallest_text.endswith("Without that figure no verdict can be low.")
+
+
+def test_known_smallest_leak_is_a_share_with_its_trials(results):
+    page = first_page(results["low"])
+    assert page.smallest_value == "0.80\N{NO-BREAK SPACE}%"
+    assert page.smallest_text.startswith("16 near-copies among 2,000 synthetic rows")
+    assert "80\N{NO-BREAK SPACE}% of runs" in page.smallest_text
+
+
+def test_table_of_files_says_when_a_table_came_from_memory(make, results):
+    inputs = results["leaky"].inputs
+    memory = inputs.model_copy(update={"synthetic": inputs.synthetic.model_copy(update={"sha256": None})})
+    cell = first_page(make(inputs=memory)).compared[1][-1]
+    assert (cell.text, cell.under) == (inputs.synthetic.content_sha256[:12], "parsed table")
