@@ -93,6 +93,10 @@ def _rounded_up(bound: float) -> str:
 
 def headline(result: Result) -> str:
     """The sentence beside the badge, made from the first reason's numbers."""
+    detectable, tolerance = result.controls.detectable, percent_of(result.verdict.tolerance)
+    if result.verdict.level == "low":
+        noticed = "" if detectable.share is None else share(detectable.share)
+        return sentence("headline.low", share=noticed, power=power(detectable), tolerance=tolerance)
     if not result.verdict.reasons:
         return sentence("headline.unstated")
     first = result.verdict.reasons[0]
@@ -108,7 +112,7 @@ def headline(result: Result) -> str:
         copies=round(copied * rows),
         rows=rows,
         share=share(copied, (result.verdict.tolerance / 100,)),
-        tolerance=percent_of(result.verdict.tolerance),
+        tolerance=tolerance,
     )
 
 

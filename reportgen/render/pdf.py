@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
+from xml.etree.ElementTree import Element, SubElement, fromstring, register_namespace, tostring
 
 from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.model import Result, to_json
@@ -152,6 +152,8 @@ def _declare_ua(metadata: Any) -> None:
     WeasyPrint takes one variant. PDF/A forbids properties that it does not know unless an extension schema in the
     file declares them (ISO 19005-3, 6.6.2.3.1).
     """
+    for prefix, namespace in (("pdfaExtension", EXTENSION), ("pdfaSchema", SCHEMA), ("pdfaProperty", PROPERTY)):
+        register_namespace(prefix, namespace)  # the standard fixes the prefixes as well
     generate = metadata.generate_rdf_metadata
 
     def with_ua(variant: str, version: int, conformance: str) -> bytes:

@@ -49,6 +49,13 @@ def test_headline_is_made_from_the_counts(results):
     )
 
 
+def test_low_headline_says_what_would_have_been_noticed(results):
+    assert first_page(results["low"]).headline == (
+        "No test found a leak. A leak of 0.80\N{NO-BREAK SPACE}% of the synthetic rows would be noticed in "
+        "80\N{NO-BREAK SPACE}% of runs. The tolerance declared before the run is 1\N{NO-BREAK SPACE}%."
+    )
+
+
 def test_headline_falls_back_on_the_reason_where_the_copies_are_not_in_the_result(make, results):
     metrics = results["leaky"].metrics | {"exact_copies": NotMeasured(code="failed", reason="It failed.")}
     assert first_page(make(metrics=metrics)).headline == results["leaky"].verdict.reasons[0].text

@@ -80,7 +80,9 @@ def test_metadata_declare_both_standards_and_the_schema_of_the_second(opened):
     assert 'part="3"' in metadata
     assert 'conformance="A"' in metadata
     assert re.search(r'xmlns:(\w+)="http://www.aiim.org/pdfua/ns/id/"', metadata)
-    assert "PDF/UA identification schema" in metadata
+    assert "<pdfaSchema:schema>PDF/UA identification schema</pdfaSchema:schema>" in metadata
+    assert "<pdfaExtension:schemas>" in metadata
+    assert "<pdfaProperty:name>part</pdfaProperty:name>" in metadata
 
 
 @pytest.mark.parametrize("name", NAMES)
