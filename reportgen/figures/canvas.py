@@ -30,6 +30,7 @@ Values = Sequence[float] | NDArray[np.float64]
 TICK_GAP = 5.0
 """Distance of the tick labels below an axis from it."""
 _TICK = 3.0
+_EDGE = 2.0
 _ASCENT = 0.95
 """Baseline of a line of text below the top of its box, as a multiple of the size."""
 
@@ -159,7 +160,7 @@ def y_axis(scale: Scale, label: str, height: float, *, pitch: float = 16.0, most
 
 def left_margin(y: Axis) -> float:
     """Return what an axis on the left needs for its label, its tick labels and its ticks, in points."""
-    return y.label.height + 3 + y.widest + 3 + _TICK
+    return _EDGE + y.label.height + 3 + y.widest + 3 + _TICK
 
 
 def bottom_margin(x: Axis) -> float:
@@ -201,7 +202,7 @@ def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> 
     top = frame.y0 - bottom_margin(x) + 2 + x.label.height
     middle = min(max((frame.x0 + frame.x1) / 2, x.label.width / 2), sheet.width - x.label.width / 2)
     write(sheet, x.label, box_at(middle, top, x.label, "center"), align="center", name="x-label")
-    left = frame.x0 - left_margin(y)
+    left = frame.x0 - left_margin(y) + _EDGE
     for index, label_line in enumerate(y.label.lines):
         at = left + (index * style.PITCH + _ASCENT) * y.label.size
         _put(

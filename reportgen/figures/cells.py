@@ -176,7 +176,7 @@ def _draw_thresholds(
 
 
 def _quiet_place(panel: Panel, at_x: float, at_y: float, words: Lettering) -> Box:
-    """Return a place along the threshold of y, above or below it, that covers the fewest rows, far right if possible."""
+    """Return a place along the threshold of y, above or below it, that covers the fewest rows, best far right."""
     frame = panel.frame
     right = frame.x1 - words.width
     left = min(at_x + 5, right)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from matplotlib.backend_bases import RendererBase
+from matplotlib.transforms import Bbox
 
 from reportgen.figures.labels import FigureText, Threshold
 from reportgen.model import Cells, Histogram, Quantiles
@@ -80,9 +81,17 @@ class Drawn:
     def texts(self, name):
         return [text for text in self.axes.texts if text.get_label() == name]
 
+    def extent(self, text):
+        """Box of one line of text: as wide as the renderer says, as high as the face's letters (not its line gap)."""
+        box, size = text.get_window_extent(self.renderer), text.get_size()
+        x, y = text.get_position()
+        if text.get_rotation():
+            return Bbox([[x - 0.73 * size, box.y0], [x + 0.21 * size, box.y1]])
+        return Bbox([[box.x0, y - 0.21 * size], [box.x1, y + 0.73 * size]])
+
     def extents(self, name):
-        """One extent a line of text, from the renderer."""
-        return [text.get_window_extent(self.renderer) for text in self.texts(name)]
+        """One extent a line of text."""
+        return [self.extent(text) for text in self.texts(name)]
 
     def line(self, name):
         found = [line for line in self.axes.get_children() if line.get_label() == name and hasattr(line, "get_xydata")]
@@ -94,7 +103,7 @@ class Drawn:
 
     def y_of(self, value):
         """Height of a value on the y axis, by its tick labels."""
-        ticks = {text.get_text(): text.get_window_extent(self.renderer) for text in self.texts("y-tick")}
+        ticks = {text.get_text(): self.extent(text) for text in self.texts("y-tick")}
         zero, top = ticks["0"], max((float(word), box) for word, box in ticks.items())
         per = (top[1].y0 - zero.y0) / top[0]
         return self.foot + per * value
@@ -111,7 +120,7 @@ class Drawn:
 
     def collisions(self):
         """Pairs of names whose lines of text share an area, one apart lines of the same label."""
-        boxes = [(text.get_label(), text, text.get_window_extent(self.renderer)) for text in self.axes.texts]
+        boxes = [(text.get_label(), text, self.extent(text)) for text in self.axes.texts]
         return [
             (a[0], b[0])
             for a, b in itertools.combinations(boxes, 2)
@@ -124,7 +133,7 @@ class Drawn:
     def outside(self):
         """Names of texts that leave the figure."""
         width, height = self.figure.get_size_inches() * 72
-        boxes = [(text.get_label(), text.get_window_extent(self.renderer)) for text in self.axes.texts]
+        boxes = [(text.get_label(), self.extent(text)) for text in self.axes.texts]
         return [
             name
             for name, box in boxes

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,7 +31,7 @@ def test_cells_are_shaded_by_their_number_of_rows(count, step):
 @pytest.mark.parametrize("steps", [style.REFERENCE_STEPS, style.SYNTHETIC_STEPS])
 def test_shades_get_darker_in_grey_as_well(steps):
     grey = [np.dot(to_rgb(shade), (0.2126, 0.7152, 0.0722)) for shade in steps]
-    assert all(a - b > 0.09 for a, b in zip(grey, grey[1:], strict=False))
+    assert all(a - b > 0.09 for a, b in itertools.pairwise(grey))
 
 
 def test_every_filled_cell_is_drawn_once_at_its_place(grid, words):

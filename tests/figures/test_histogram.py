@@ -120,7 +120,7 @@ def test_both_widths_are_those_of_the_page(skewed, words):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=pairs())
 def test_labels_never_touch_each_other_nor_a_curve_nor_leave_the_figure(histogram, words, drawn, narrow, case):
     edges, series, share, log = case
@@ -138,7 +138,7 @@ def test_labels_never_touch_each_other_nor_a_curve_nor_leave_the_figure(histogra
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=pairs())
 def test_long_labels_find_a_clear_place_too(histogram, drawn, narrow, case):
     edges, series, _, log = case

@@ -59,7 +59,7 @@ def test_the_threshold_stands_at_its_value(histogram, words, drawn):
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=_CASES.pairs())
 def test_labels_never_touch_each_other_nor_a_curve_nor_leave_the_figure(histogram, words, drawn, narrow, case):
     edges, series, share, _ = case
