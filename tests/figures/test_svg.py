@@ -67,6 +67,14 @@ def test_neither_a_matplotlibrc_nor_a_home_that_is_no_folder_changes_or_says_any
     assert _run(HOME=str(blocked), MPLCONFIGDIR=str(blocked / "below"), XDG_CACHE_HOME=str(blocked)) == plain
 
 
+def test_letters_are_drawn_in_the_size_they_were_measured_in(skewed, words):
+    drawing = draw_histogram(*skewed, words, log=False, threshold=None, narrow=True)
+    sizes = {label.get_fontsize() for label in drawing.findobj(lambda part: hasattr(part, "get_fontsize"))}
+    drawn = {100 * float(scale) for scale in re.findall(r"scale\(([0-9.]+) -", to_svg(drawing, as_text=False))}
+    assert any(size != round(size) for size in drawn)  # 8.5 points are among them
+    assert all(any(one == pytest.approx(size) for size in sizes) for one in drawn)
+
+
 def test_saving_twice_gives_the_same_bytes(skewed, words):
     figure = draw_histogram(*skewed, words, log=False, threshold=None, narrow=False)
     first = to_svg(figure, as_text=False)
@@ -98,7 +106,8 @@ def test_it_is_small(svg):
 
 
 def test_coordinates_have_at_most_two_decimals(svg):
-    assert re.findall(r"\d\.\d{3,}", re.sub(r">[^<]*<", "><", svg)) == []
+    coordinates = re.sub(r">[^<]*<|scale\([^)]*\)", "><", svg)
+    assert re.findall(r"\d\.\d{3,}", coordinates) == []
 
 
 def test_as_text_every_label_can_be_searched_and_names_the_packaged_face(skewed, words, threshold):
