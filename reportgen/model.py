@@ -118,8 +118,8 @@ class Histogram(Part):
         if len(self.edges) != len(self.counts) + 1 or any(a >= b for a, b in itertools.pairwise(self.edges)):
             msg = "edges must increase and be one more than the counts"
             raise ValueError(msg)
-        if sum(self.counts) != self.n or self.zero_count > self.n:
-            msg = "the counts must add up to n"
+        if sum(self.counts) != self.n or self.zero_count > self.counts[0]:
+            msg = "the counts must add up to n, and the first bin hold the zeros"
             raise ValueError(msg)
         filled = [count for count in self.counts if count]
         if min(filled[0], filled[-1]) < SMALLEST_GROUP:

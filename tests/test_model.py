@@ -29,6 +29,7 @@ def test_a_sound_histogram_is_accepted():
         {"edges": (0, 1), "counts": (19,), "n": 19},
         {"edges": (0, 1), "counts": (200,), "n": 200, "levels": (0.02,), "values": (0.1,)},
         {"edges": (0, 1), "counts": (200,), "n": 200, "levels": (0.5,), "values": ()},
+        {"edges": (0, 1, 2), "counts": (5, 195), "n": 200, "zero_count": 6},
         {"edges": (0, float("inf")), "counts": (200,), "n": 200},
     ],
 )

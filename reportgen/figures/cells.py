@@ -66,11 +66,13 @@ def draw_cells(
 
     Both thresholds are dotted lines, the region at or below both is outlined. Five shades tell the rows in a cell; the
     first is for 1 to 4. The x axis is linear, or logarithmic where the widths of its bins differ by more than a factor
-    of 50. A threshold beyond an end of an axis is drawn at that end. Raises ValueError where the edges differ.
+    of 50. The last column, which holds everything beyond, is drawn no wider than the one before it. A threshold beyond
+    an end of an axis is drawn at that end. Raises ValueError where the edges differ.
     """
     if reference.x_edges != synthetic.x_edges or reference.y_edges != synthetic.y_edges:
         msg = "both grids must have the same edges"
         raise ValueError(msg)
+    reference, synthetic = (_with_narrow_end(cells) for cells in (reference, synthetic))
     with style.settings():
         width = style.NARROW if narrow else style.WIDE
         y_axis = canvas.y_axis(
@@ -124,6 +126,15 @@ def draw_cells(
             canvas.draw_frame(sheet, panel.frame, x, y, x_ticks=True)
         _draw_legend(sheet, left, legend_words, one_row=one_row)
         return sheet.figure
+
+
+def _with_narrow_end(cells: Cells) -> Cells:
+    """Draw a last column that holds everything beyond no wider than the one before it."""
+    *inner, beyond = cells.x_edges
+    if len(inner) < 2:
+        return cells
+    width = inner[-1] - inner[-2]
+    return cells.model_copy(update={"x_edges": (*inner, min(beyond, inner[-1] + width))})
 
 
 def _x_scale(edges: Sequence[float], start: float, end: float) -> scales.Scale:

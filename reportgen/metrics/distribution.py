@@ -19,7 +19,7 @@ MOST_CENTRAL_BINS = 45
 MOST_BINS = 120
 RATIO_EDGES = np.round(np.arange(41) * 0.025, 3)
 CELL_RATIO_EDGES = np.round(np.arange(21) * 0.05, 2)
-MOST_CELL_BINS = 24
+MOST_CELL_BINS = 50
 SHARE_HIDDEN = 0.05
 """Up to this share of any series may lie in the outermost bins so that they hold five rows of every series."""
 
