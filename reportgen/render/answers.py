@@ -22,6 +22,15 @@ def stance(score: Score | None) -> Stance:
     return "below" if highest < score.reference else "not_below"
 
 
+def worse(score: Score) -> bool:
+    """Whether the whole interval lies on the side of a leak."""
+    if score.better == "higher":
+        return stance(score) == "below"
+    if score.better != "lower" or score.low is None or score.reference is None:
+        return False
+    return score.low > score.reference
+
+
 def answer(key: str, metric: Measured, result: Result) -> str:
     """Answer the metric's question in one or two sentences made from its numbers."""
     if key == "exact_copies":
@@ -30,7 +39,40 @@ def answer(key: str, metric: Measured, result: Result) -> str:
         return _relative(key, metric, result)
     if key == "closest_rate":
         return _rate(metric, result)
+    if key == "nndr":
+        return _nndr(metric, result)
+    if key == "nn_dist" and "authenticity" in metric.scores:
+        return _nn_dist(metric)
     return _listed(key, metric, result)
+
+
+def _nndr(metric: Measured, result: Result) -> str:
+    found = metric.scores
+    share, excess, over = found["share_below"], found["excess"], found.get("excess_over_holdout")
+    lead = "worse" if worse(excess if over is None else over) else "not_worse"
+    numbers: dict[str, Any] = {
+        "lead": sentence(f"metric.nndr.lead_{lead}"),
+        "share": scores.share(share.value),
+        "threshold": f"{result.settings.nndr_threshold:g}",
+        "baseline": scores.share(share.reference or 0),
+    }
+    if over is None:
+        return sentence("metric.nndr.answer", excess=scores.number(excess.value, "share"), **numbers)
+    held = scores.share(found["holdout_share_below"].value)
+    return sentence("metric.nndr.answer_holdout", held=held, over=scores.number(over.value, "share"), **numbers)
+
+
+def _nn_dist(metric: Measured) -> str:
+    score, new = metric.scores["score"], metric.scores["authenticity"]
+    numbers: dict[str, Any] = {
+        "score": significant(score.value, 3),
+        "baseline": significant(score.reference or 0, 3),
+        "share": scores.share(new.value),
+        "threshold": significant(metric.scores["threshold"].value, 3),
+    }
+    if new.reference is None:
+        return sentence("metric.nn_dist.answer", **numbers)
+    return sentence("metric.nn_dist.answer_holdout", held=scores.share(new.reference), **numbers)
 
 
 def _copies(metric: Measured, result: Result) -> str:
@@ -144,7 +186,7 @@ def improvement(key: str, metric: Measured, result: Result) -> str:
             return sentence("metric.exact_copies.improve_some", copies=copies, shared=shared)
     what = _text(key, "improve_what", result, {})
     if not what:
-        return ""
+        return _text(key, "improve", result, {"shared": _lower(shared)})
     if _calls_for_change(key, metric):
         return sentence("frame.improve_needed", what=what, shared=_lower(shared))
     return sentence("frame.improve_not_needed", shared=_lower(shared))
@@ -154,7 +196,7 @@ def _calls_for_change(key: str, metric: Measured) -> bool:
     if metric.verdict in {"high", "moderate"}:
         return True
     shown = scores.summary_scores(key, metric).values()
-    return any(score.better == "higher" and stance(score) == "below" for score in shown)
+    return any(worse(score) for score in shown)
 
 
 def _lower(text: str) -> str:

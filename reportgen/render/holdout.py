@@ -11,7 +11,7 @@ from reportgen.render.score_summary import has_null_range, has_reference, metric
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, heads
 from reportgen.words import sentence
 
-HIDDEN = {"median_raw", "outlier_raw", "distance_threshold", "ratio_threshold", "in_both"}
+HIDDEN = {"median_raw", "outlier_raw", "isolated_raw", "distance_threshold", "ratio_threshold", "in_both", "threshold"}
 """Scores that the control table leaves to the frames."""
 
 
@@ -161,7 +161,7 @@ def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
     with_null = has_null_range(result)
     rows = []
     for name, score in scores.ordered_scores(key, metric.scores):
-        if name not in copied or name in HIDDEN:
+        if name not in copied or name in HIDDEN or name.startswith("holdout_"):
             continue
         title, what = metric_name(key), scores.label(result, key, name)
         rows.append(

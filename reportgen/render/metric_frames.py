@@ -7,14 +7,19 @@ from dataclasses import dataclass
 
 from reportgen.model import Histogram, Measured, NotMeasured, Result, Score
 from reportgen.render import answers, scores
-from reportgen.render.pictures import SERIES, Medium, metric_figures, quantity, value_text
+from reportgen.render.pictures import Medium, metric_figures, quantity, value_text
+from reportgen.render.real_pictures import real_figures
 from reportgen.render.score_summary import anchor, has_null_range, metric_name
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
 from reportgen.rounding import count
-from reportgen.words import sentence
+from reportgen.words import catalog, sentence
 
-RAW = {"median": "median_raw", "outlier": "outlier_raw"}
+RAW = {"median": "median_raw", "outlier": "outlier_raw", "isolated": "isolated_raw"}
 """Scores in percent of the reference, and the quantity they compare."""
+REAL = ("nndr", "nn_dist")
+"""Metrics whose reference is the original rows among themselves."""
+SERIES = ("synthetic", "original", "holdout")
+"""Series of a distribution in the order of the page."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,8 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
 
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
-    figures = metric_figures(key, metric, result, medium, numbering)
+    draw = real_figures if key in REAL else metric_figures
+    figures = draw(key, metric, result, medium, numbering)
     before = [
         Note(sentence("label.question"), (sentence(f"metric.{key}.question"),), "question"),
         Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer"),
@@ -79,7 +85,7 @@ def _measured(key: str, metric: Measured, result: Result, medium: Medium, number
         before.append(Note(sentence("label.caution"), notes))
     tables = [_score_table(key, metric, result, numbering)]
     details = None
-    if all(name in metric.distributions for name in SERIES):
+    if _series(metric):
         tables.append(_percentiles(key, metric, result, numbering))
         if medium == "screen":  # on paper the bins would fill pages; the attached result holds them
             details = _details(key, metric, result, numbering, figures)
@@ -204,23 +210,28 @@ def _details(key: str, metric: Measured, result: Result, numbering: Numbering, f
     return Details(summary, _bins(key, metric, result, numbering))
 
 
-def _series_cell(name: str, histogram: Histogram, result: Result) -> Cell:
-    text = sentence(f"frame.against_{name}", **scores.wording(result))
-    return Cell(text + sentence("frame.n", n=histogram.n))
+def _series(metric: Measured) -> dict[str, Histogram]:
+    return {name: metric.distributions[name] for name in SERIES if name in metric.distributions}
+
+
+def _series_name(key: str, name: str, result: Result) -> str:
+    if name in catalog()["metric"].get(key, {}).get("series", {}):
+        return sentence(f"metric.{key}.series.{name}")
+    return sentence(f"frame.against_{name}", **scores.wording(result))
 
 
 def _percentiles(key: str, metric: Measured, result: Result, numbering: Numbering) -> Table:
-    series = {name: metric.distributions[name] for name in ("synthetic", "holdout")}
-    levels = [
-        level
-        for level in series["synthetic"].quantiles.levels
-        if level in series["holdout"].quantiles.levels and 0.02 <= level <= 0.98
+    series = _series(metric)
+    listed = {name: dict(zip(one.quantiles.levels, one.quantiles.values, strict=True)) for name, one in series.items()}
+    shared = set.intersection(*(set(values) for values in listed.values()))
+    levels = sorted(level for level in shared if 0.02 <= level <= 0.98)
+    rows = [
+        (
+            Cell(_series_name(key, name, result) + sentence("frame.n", n=one.n)),
+            *(Cell(value_text(listed[name][level], key), style="num") for level in levels),
+        )
+        for name, one in series.items()
     ]
-    rows = []
-    for name, histogram in series.items():
-        listed = dict(zip(histogram.quantiles.levels, histogram.quantiles.values, strict=True))
-        cells = (Cell(value_text(listed[level], key), style="num") for level in levels)
-        rows.append((_series_cell(name, histogram, result), *cells))
     return Table(
         label=numbering.table(),
         caption=sentence("frame.percentiles", quantity=quantity(key)),
@@ -233,38 +244,27 @@ def _percentiles(key: str, metric: Measured, result: Result, numbering: Numberin
 
 
 def _bins(key: str, metric: Measured, result: Result, numbering: Numbering) -> Table:
-    words = scores.wording(result)
-    synthetic, holdout = metric.distributions["synthetic"], metric.distributions["holdout"]
+    series = _series(metric)
+    edges = next(iter(series.values())).edges
     rows: list[Row] = [
         (
             Cell(value_text(low, key)),
             Cell(value_text(high, key), style="num"),
-            Cell(count(here), style="num"),
-            Cell(count(there), style="num"),
+            *(Cell(count(one.counts[place]), style="num") for one in series.values()),
         )
-        for (low, high), here, there in zip(
-            itertools.pairwise(synthetic.edges), synthetic.counts, holdout.counts, strict=True
-        )
+        for place, (low, high) in enumerate(itertools.pairwise(edges))
     ]
-    if synthetic.zero_count or holdout.zero_count:
-        rows.insert(
-            1,
-            (
-                Cell(sentence("frame.rows_zero")),
-                Cell("–", style="num"),
-                Cell(count(synthetic.zero_count), style="num"),
-                Cell(count(holdout.zero_count), style="num"),
-            ),
-        )
+    if any(one.zero_count for one in series.values()):
+        zeros = (Cell(count(one.zero_count), style="num") for one in series.values())
+        rows.insert(1, (Cell(sentence("frame.rows_zero")), Cell("–", style="num"), *zeros))
     return Table(
         label=numbering.table(),
         caption=sentence("frame.bins", quantity=quantity(key)),
         heads=heads(
             sentence("frame.from"),
             sentence("frame.below"),
-            sentence("frame.against_synthetic"),
-            sentence("frame.against_holdout", **words),
-            numeric=(1, 2, 3),
+            *(_series_name(key, name, result) for name in series),
+            numeric=range(1, 2 + len(series)),
         ),
         rows=tuple(rows),
     )

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 Medium = Literal["screen", "paper"]
 """Screen: both widths, letters as paths, so that an <img> needs no font. Paper: one width, real text."""
+RATIOS = ("closest_distances_ratio", "nndr")
+"""Metrics whose distribution is one of ratios (0-1); the others are distances."""
 SERIES = ("holdout", "synthetic")
+"""The series of the reference-based metrics; those that compare with real rows alone are in `real_pictures`."""
 
 
 def metric_figures(
@@ -48,7 +51,7 @@ def quantity(key: str) -> str:
 
 def value_text(value: float, key: str) -> str:
     """Write a distance or a ratio."""
-    return decimals(value, 3, (0, 1)) if key == "closest_distances_ratio" else significant(value, 3)
+    return decimals(value, 3, (0, 1)) if key in RATIOS else significant(value, 3)
 
 
 def quantile(histogram: Histogram, level: float) -> float | None:
@@ -63,7 +66,7 @@ def _histogram(key: str, metric: Measured, result: Result, medium: Medium, label
     threshold = _threshold(key, metric, words)
     zeros = bool(reference.zero_count or synthetic.zero_count)
     draw = functools.partial(
-        _drawn_histogram,
+        drawn_histogram,
         reference,
         synthetic,
         _text(key, reference, synthetic, words, sentence("figure.axis_rows")),
@@ -74,7 +77,7 @@ def _histogram(key: str, metric: Measured, result: Result, medium: Medium, label
         label=label,
         caption=_histogram_caption(key, metric, words),
         note=sentence("figure.histogram_note", n=synthetic.n, quantity=quantity(key), zeros=zeros),
-        picture=_picture(draw, medium, _histogram_alternative(key, metric, words)),
+        picture=picture(draw, medium, _histogram_alternative(key, metric, words)),
     )
 
 
@@ -82,7 +85,7 @@ def _tail(key: str, metric: Measured, result: Result, medium: Medium, label: str
     reference, synthetic = metric.distributions["holdout"], metric.distributions["synthetic"]
     words = scores.wording(result)
     draw = functools.partial(
-        _drawn_tail,
+        drawn_tail,
         reference,
         synthetic,
         _text(key, reference, synthetic, words, sentence("figure.axis_share")),
@@ -92,7 +95,7 @@ def _tail(key: str, metric: Measured, result: Result, medium: Medium, label: str
         label=label,
         caption=_tail_caption(key, metric, words),
         note=sentence("figure.tail_note", n=synthetic.n, quantity=quantity(key)),
-        picture=_picture(draw, medium, _tail_alternative(key, metric, words)),
+        picture=picture(draw, medium, _tail_alternative(key, metric, words)),
     )
 
 
@@ -118,7 +121,7 @@ def _cells(metric: Measured, result: Result, medium: Medium, label: str) -> Figu
         label=label,
         caption=sentence("figure.cells", here=here, there=there, **words),
         note=sentence("figure.cells_note", **words),
-        picture=_picture(
+        picture=picture(
             draw,
             medium,
             sentence(
@@ -249,7 +252,8 @@ def _tail_alternative(key: str, metric: Measured, words: dict[str, Any]) -> str:
     ).strip()
 
 
-def _picture(draw: Callable[..., Drawing], medium: Medium, alternative: str) -> Picture:
+def picture(draw: Callable[..., Drawing], medium: Medium, alternative: str) -> Picture:
+    """Draw in the widths that the medium needs."""
     on_paper = medium == "paper"
     wide = data_uri(to_svg(draw(narrow=False), as_text=on_paper))
     narrow = "" if on_paper else data_uri(to_svg(draw(narrow=True), as_text=False))
@@ -258,12 +262,14 @@ def _picture(draw: Callable[..., Drawing], medium: Medium, alternative: str) -> 
 
 # A drawing costs far more than saving it, and HTML and PDF of one result save the same wide ones.
 @functools.lru_cache(maxsize=32)
-def _drawn_histogram(reference: Histogram, synthetic: Histogram, text: FigureText, **how: Any) -> Drawing:
+def drawn_histogram(reference: Histogram, synthetic: Histogram, text: FigureText, **how: Any) -> Drawing:
+    """Draw a histogram, or return the drawing that another format has already asked for."""
     return draw_histogram(reference, synthetic, text, **how)
 
 
 @functools.lru_cache(maxsize=32)
-def _drawn_tail(reference: Histogram, synthetic: Histogram, text: FigureText, **how: Any) -> Drawing:
+def drawn_tail(reference: Histogram, synthetic: Histogram, text: FigureText, **how: Any) -> Drawing:
+    """Draw a tail, or return the drawing that another format has already asked for."""
     return draw_tail(reference, synthetic, text, **how)
 
 

@@ -19,6 +19,8 @@ SUMMARY = {
     "distance_to_closest": ("median", "outlier"),
     "closest_distances_ratio": ("median", "outlier"),
     "closest_rate": ("rate",),
+    "nndr": ("p5", "median", "excess", "excess_over_holdout"),
+    "nn_dist": ("score", "authenticity"),
 }
 """Scores of the summary; the others stand in the metric's own frame. A metric not named here shows all."""
 TONES: dict[str, Tone] = {"high": "high", "moderate": "moderate", "low": "low"}

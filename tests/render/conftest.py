@@ -72,6 +72,7 @@ def results() -> dict[str, Result]:
             controls=Controls(memorising=None, detectable=missing()),
         ),
         "with_null_range": with_null_range(),
+        "real_rows": real_rows(),
     }
 
 
@@ -203,6 +204,40 @@ def ratios() -> dict[str, Histogram]:
         "synthetic": histogram(edges, (133, 40, 60, 70, 87, 110, 180, 260, 360, 700), zeros=99),
         "holdout": histogram(edges, (8, 30, 62, 80, 100, 130, 190, 280, 420, 700)),
     }
+
+
+def real_rows() -> Result:
+    """With the metrics that compare synthetic rows with the original rows among themselves."""
+    excess = {"low": 0.0195, "high": 0.065, "reference": 0.0, "unit": "share", "better": "lower"}
+    nndr = Measured(
+        scores={
+            "p5": Score(value=0.02, low=0.0, high=0.085, reference=0.298, unit="ratio", better="higher"),
+            "median": Score(value=0.865, low=0.857, high=0.876, reference=0.855, unit="ratio", better="higher"),
+            "below_threshold": Score(value=360, reference=278, unit="count", better="lower"),
+            "share_below": Score(value=0.18, low=0.163, high=0.197, reference=0.139, unit="share", better="lower"),
+            "excess": Score.model_validate({"value": 0.041} | excess),
+            "holdout_share_below": Score(value=0.144, reference=0.139, unit="share", better="context"),
+            "excess_over_holdout": Score.model_validate({"value": 0.036} | excess),
+        },
+        distributions={"original" if name == "holdout" else name: one for name, one in ratios().items()}
+        | {"holdout": ratios()["holdout"]},
+    )
+    nn_dist = Measured(
+        scores={
+            "score": Score(value=3.05, low=2.95, high=3.14, reference=3.39, unit="distance", better="context"),
+            "threshold": Score(value=2.84, unit="distance", better="context"),
+            "authenticity": Score(value=0.5885, reference=0.51, unit="share", better="context"),
+        },
+        distributions={"original" if name == "holdout" else name: one for name, one in distances().items()},
+    )
+    isolated = metrics()["closest_distances_ratio"]
+    assert isinstance(isolated, Measured)
+    scores = isolated.scores | {
+        "isolated": Score(value=75.1, low=63.9, high=85.5, reference=100, unit="percent", better="higher"),
+        "isolated_raw": Score(value=0.673, reference=0.897, unit="ratio", better="higher"),
+    }
+    found = {"nndr": nndr, "nn_dist": nn_dist, "closest_distances_ratio": Measured(scores=scores)}
+    return make_result(metrics=metrics() | found)
 
 
 def histogram(edges: tuple[float, ...], counts: tuple[int, ...], zeros: int = 0) -> Histogram:

@@ -2,7 +2,7 @@ import pytest
 
 from reportgen.model import Score
 from reportgen.render import scores
-from reportgen.render.answers import answer, cautions, improvement, stance
+from reportgen.render.answers import answer, cautions, improvement, stance, worse
 
 APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 NBSP = "\N{NO-BREAK SPACE}"
@@ -72,6 +72,27 @@ def test_rate_stands_beside_the_holdouts(results):
         f"133 of 2,000, which is 6.65{NBSP}%; measured against the holdout it is 39, or 1.95{NBSP}%. "
         f"The Closest Rate is 93.35{NBSP}% against 98.05{NBSP}%."
     )
+
+
+def test_nndr_stands_beside_real_rows(results):
+    assert of(results, "real_rows", "nndr") == (
+        f"Yes. 18.00{NBSP}% of the synthetic rows have a ratio below 0.5; of the holdout rows it is 14.40{NBSP}%, "
+        f"an excess of 3.60 points. Among the original rows themselves it is 13.90{NBSP}%."
+    )
+
+
+def test_nn_dist_takes_no_side(results):
+    text = of(results, "real_rows", "nn_dist")
+    assert text.startswith("An original row lies 3.05 from its closest synthetic row on average, and 3.39 from its")
+    result = results["real_rows"]
+    assert improvement("nn_dist", result.metrics["nn_dist"], result).startswith("There is no better direction")
+
+
+def test_lower_score_is_worse_only_with_its_whole_interval():
+    score = Score(value=0.02, low=0.0, high=0.04, reference=0.0, unit="share", better="lower")
+    assert not worse(score)
+    assert worse(score.model_copy(update={"low": 0.001}))
+    assert not worse(score.model_copy(update={"low": 0.001, "reference": None}))
 
 
 def test_advice_is_given_only_where_something_calls_for_it(results):

@@ -27,6 +27,7 @@ NAMES = (
     "tiny",
     "nothing_measured",
     "with_null_range",
+    "real_rows",
 )
 
 
@@ -224,7 +225,7 @@ def test_every_setting_has_its_meaning():
 
 def test_metric_without_words_of_its_own_has_its_frame_all_the_same(make, results, rendering):
     score = model.Score(value=0.25, reference=0.292, unit="ratio", better="higher")
-    metrics = results["leaky"].metrics | {"nn_dist": model.Measured(scores={"lead:II:score": score})}
+    metrics = results["leaky"].metrics | {"holdout_share": model.Measured(scores={"lead:II:score": score})}
     page = Page(render(make(metrics=metrics), rendering).decode())
     assert ("p", "lead:II:score: 0.250.") in page.texts
 
