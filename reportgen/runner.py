@@ -250,7 +250,7 @@ def _memorising(
 
 def _holdout(rows: RowGroups, plans: tuple[DrawPlan, ...], copies: CopyCounts, settings: Settings) -> Holdout:
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
-    warnings = [] if kind == "provided" else [sentence("result.holdout_seen")]
+    warnings = [sentence("result.holdout_seen")] if kind == "approximate" else []
     overlap = None
     if rows.holdout is not None:
         overlap = overlap_p_value(rows.original, rows.holdout, _random(settings, "overlap"))

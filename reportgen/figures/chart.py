@@ -90,15 +90,26 @@ class Plan:
 
 
 def same_edges(reference: Histogram, synthetic: Histogram) -> tuple[float, ...]:
-    """Return the edges that both series share; raise ValueError where they differ or zeros are not in the first bin."""
+    """Return the edges that both series share, as they are drawn (see `with_near_end`).
+
+    Raises ValueError where they differ.
+    """
     if reference.edges != synthetic.edges:
         msg = "both histograms must have the same edges"
         raise ValueError(msg)
-    for series in (reference, synthetic):
-        if series.zero_count > series.counts[0]:
-            msg = "rows at exactly zero must be in the first bin"
-            raise ValueError(msg)
-    return reference.edges
+    return with_near_end(reference.edges)
+
+
+def with_near_end(edges: tuple[float, ...]) -> tuple[float, ...]:
+    """Bring the last edge near where the last bin, which holds everything beyond, would fill much of the axis.
+
+    The edge of a distribution's far end is a power of ten, so that it tells nothing of the farthest row. Drawn to scale
+    on a logarithmic axis, the bin before it could be most of the picture; it gets the width of two bins.
+    """
+    if len(edges) < 4 or edges[-3] <= 0:
+        return edges
+    ratio = edges[-2] / edges[-3]
+    return (*edges[:-1], min(edges[-1], edges[-2] * ratio**2))
 
 
 def share_text(share: float) -> str:

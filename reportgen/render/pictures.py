@@ -76,7 +76,13 @@ def _histogram(key: str, metric: Measured, result: Result, medium: Medium, label
     return Figure(
         label=label,
         caption=_histogram_caption(key, metric, words),
-        note=sentence("figure.histogram_note", n=synthetic.n, quantity=quantity(key), zeros=zeros),
+        note=sentence(
+            "figure.histogram_note",
+            n=synthetic.n,
+            quantity=quantity(key),
+            zeros=zeros,
+            far=key == "distance_to_closest",
+        ),
         picture=picture(draw, medium, _histogram_alternative(key, metric, words)),
     )
 

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reportgen.figures import chart
 from reportgen.figures.histogram import bars, draw_histogram, drawn_widths, uneven
 from reportgen.figures.labels import FigureText, Threshold
 
@@ -77,12 +78,6 @@ def test_edges_must_be_shared(histogram, words):
         )
 
 
-def test_zeros_must_be_in_the_first_bin(histogram, words):
-    series = histogram((0, 1, 2), (5, 15), 6)
-    with pytest.raises(ValueError, match="first bin"):
-        draw_histogram(series, series, words, log=False, threshold=None, narrow=False)
-
-
 @pytest.mark.parametrize("narrow", [False, True])
 def test_the_bar_at_zero_is_as_high_as_its_share_and_labelled(skewed, words, threshold, drawn, narrow):
     shown = drawn(draw_histogram(*skewed, words, log=False, threshold=threshold, narrow=narrow))
@@ -148,3 +143,15 @@ def test_long_labels_find_a_clear_place_too(histogram, drawn, narrow, case):
     assert shown.collisions() == []
     assert shown.crossed() == []
     assert shown.outside() == []
+
+
+@pytest.mark.parametrize(
+    ("edges", "last"),
+    [
+        ((0.0, 1.0, 2.0, 100.0), 8.0),  # bins double, so the last is drawn two doublings wide
+        ((0.0, 1.0, 2.0, 3.0), 3.0),  # never wider than it is
+        ((0.0, 0.5, 1.0), 1.0),
+    ],
+)
+def test_the_bin_of_everything_beyond_does_not_fill_the_axis(edges, last):
+    assert chart.with_near_end(edges) == (*edges[:-1], last)
