@@ -1,8 +1,9 @@
-"""Counts of rows that are identical across tables: by value as read, never by distance."""
+"""Counts of rows that are identical across tables, and of reused identifiers: by value as read, never by distance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,76 @@ def count_copies(original: Ids, synthetic: Ids, holdout: Ids | None, *, near_twi
     )
 
 
+@dataclass(frozen=True)
+class ColumnCodes:
+    """Values of one column as codes, shape (rows,) each; equal codes mean equal values, -1 is missing."""
+
+    name: str
+    original: Ids
+    synthetic: Ids
+    holdout: Ids | None
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """Distinct synthetic values of a left-out text column that occur among the original rows, and among the holdout's.
+
+    `p_value`: see `reuse_of`; None without a true holdout.
+    """
+
+    column: str
+    distinct: int
+    in_original: int
+    in_holdout: int | None
+    p_value: float | None
+
+
+def reuse_of(columns: Sequence[ColumnCodes], random: np.random.Generator, relabellings: int = 999) -> tuple[Reuse, ...]:
+    """Count reused values of each column, with p-values adjusted by Holm over the columns.
+
+    The p-value is the share of random relabellings of all real rows (the observed one included) in which at least as
+    many distinct synthetic values occur among the rows labelled original: names that are common in life occur in the
+    holdout as well.
+    """
+    counted = [_reuse(column, random, relabellings) for column in columns]
+    adjusted = holm([one.p_value for one in counted if one.p_value is not None])
+    return tuple(one if one.p_value is None else replace(one, p_value=adjusted.pop(0)) for one in counted)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for their number (Holm, Scandinavian Journal of Statistics 1979), in the order given."""
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        largest = max(largest, min(1.0, p_values[place] * (len(p_values) - rank)))
+        adjusted[place] = largest
+    return adjusted
+
+
+def _reuse(column: ColumnCodes, random: np.random.Generator, relabellings: int) -> Reuse:
+    wanted = np.unique(column.synthetic[column.synthetic >= 0])
+    in_original = int(np.isin(wanted, column.original).sum())
+    if column.holdout is None:
+        return Reuse(column.name, len(wanted), in_original, None, None)
+    in_holdout = int(np.isin(wanted, column.holdout).sum())
+    real = np.concatenate((column.original, column.holdout))
+    members = np.unique(real[np.isin(real, wanted)], return_inverse=True)[1]
+    p_value = 1.0
+    if in_original:
+        as_many = 1
+        for _ in range(relabellings):
+            is_original = _relabelled(len(members), len(column.original), len(column.holdout), random)
+            as_many += len(np.unique(members[is_original])) >= in_original
+        p_value = as_many / (relabellings + 1)
+    return Reuse(column.name, len(wanted), in_original, in_holdout, p_value)
+
+
+def _relabelled(members: int, original: int, holdout: int, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw which of some real rows are labelled original when the labels of all real rows are permuted."""
+    labelled = int(random.hypergeometric(original, holdout, members)) if members else 0
+    return random.permutation(np.arange(members) < labelled)
+
+
 def _repeated(ids: Ids) -> NDArray[np.bool_]:
     """Mark the rows whose id occurs more than once."""
     _, inverse, counts = np.unique(ids, return_inverse=True, return_counts=True)
@@ -79,8 +150,7 @@ def overlap_p_value(original: Ids, holdout: Ids, random: np.random.Generator, re
     _, group = np.unique(members, return_inverse=True)
     as_large = 1
     for _ in range(relabellings):
-        labelled = int(random.hypergeometric(len(original), len(holdout), len(members)))
-        is_original = random.permutation(np.arange(len(members)) < labelled)
+        is_original = _relabelled(len(members), len(original), len(holdout), random)
         originals = np.bincount(group[is_original], minlength=group.max() + 1)
         holdouts = np.bincount(group[~is_original], minlength=group.max() + 1)
         as_large += int(originals[holdouts > 0].sum()) >= observed

@@ -35,6 +35,8 @@ ReasonCode = Literal[
     "exact_copies_above_tolerance",
     "exact_copies_above_chance",
     "exact_copies_above_twins",
+    "identifier_reuse_significant",
+    "identifier_reuse",
     "no_true_holdout",
     "leaky_holdout",
     "holdout_is_synthetic",

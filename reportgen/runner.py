@@ -12,7 +12,7 @@ import numpy as np
 
 from reportgen import metrics
 from reportgen.comparisons import Comparison, Searcher, compare, gather
-from reportgen.copies import CopyCounts, count_copies, overlap_p_value
+from reportgen.copies import CopyCounts, count_copies, overlap_p_value, reuse_of
 from reportgen.distances import Ints
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import (
@@ -40,6 +40,7 @@ from reportgen.read.fingerprint import content_sha256
 from reportgen.read.groups import RowGroups, identical_rows, near_twins, repeated_rows
 from reportgen.read.holdout import DrawPlan, holdout_kind, plan_draws
 from reportgen.read.partition import Partition, Table, Tabular
+from reportgen.read.reuse import left_out_texts
 from reportgen.read.summary import describe_columns
 from reportgen.read.tables import read_table
 from reportgen.settings import METRIC_KEYS, Settings
@@ -93,18 +94,20 @@ def run(
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
     plans = plan_draws(kind, *sizes, settings.draws, _random(settings, "draws")) if partition.used else ()
+    reuse = reuse_of(left_out_texts(partition), _random(settings, "reuse"))
     searcher = Searcher(encoded, context.threads)
     needs = needed(settings)
     comparisons = compare(searcher, plans, needs)
     if partition.used:
         evidence = gather(searcher, encoded.synthetic, comparisons, needs, kind, copies, partial(progress, "search"))
+        evidence = replace(evidence, reuse=reuse)
         measured = _measure(evidence, settings, progress)
         memorising = _memorising(searcher, rows, comparisons, evidence, settings, progress)
     else:
         measured, memorising = _unmeasurable(), None
 
     about = _holdout(rows, plans, copies, settings)
-    verdict = judge(about, copies, measured, settings)
+    verdict = judge(about, copies, reuse, measured, settings)
     columns = _columns(partition, encoded)
     judged = metric_verdicts(verdict, measured)
     return Result(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reportgen.copies import count_copies, overlap_p_value
+from reportgen.copies import ColumnCodes, count_copies, holm, overlap_p_value, reuse_of
 
 
 def test_counts_by_hand():
@@ -51,3 +51,38 @@ def test_no_overlap_has_a_p_value_of_one():
 def test_identical_files_are_noticed(size):
     original = np.arange(size[0])
     assert overlap_p_value(original, original[: size[1]], np.random.default_rng(0)) <= 0.01
+
+
+def codes(original, synthetic, holdout):
+    return ColumnCodes("name", *(None if part is None else np.array(part) for part in (original, synthetic, holdout)))
+
+
+def test_reused_values_are_counted_once_each_and_missing_is_none():
+    (found,) = reuse_of([codes([1, 2, 3, -1], [1, 1, 2, 9, -1], [2, 8])], np.random.default_rng(0))
+    assert (found.distinct, found.in_original, found.in_holdout) == (3, 2, 1)
+
+
+def test_reused_names_are_noticed_and_common_names_are_not():
+    original, holdout = np.arange(500), np.arange(500, 1000)
+    (reused,) = reuse_of([codes(original, original[:20], holdout)], np.random.default_rng(0))
+    assert reused.p_value <= 0.002
+    common = np.arange(50)  # every name occurs on both sides
+    (shared,) = reuse_of([codes(np.tile(common, 10), common, np.tile(common, 10))], np.random.default_rng(0))
+    assert shared.p_value == 1.0
+
+
+def test_the_p_value_of_unique_values_is_hypergeometric():
+    # 3 reused values, all in the original, of 10 + 10 real rows: C(10,3)/C(20,3) = 120/1140 = 0.105
+    (found,) = reuse_of([codes(range(10), [0, 1, 2], range(10, 20))], np.random.default_rng(0), relabellings=4999)
+    assert found.p_value == pytest.approx(0.105, abs=0.02)
+
+
+def test_without_a_true_holdout_reuse_is_counted_and_not_tested():
+    (found,) = reuse_of([codes([1, 2], [2, 3], None)], np.random.default_rng(0))
+    assert (found.in_original, found.in_holdout, found.p_value) == (1, None, None)
+
+
+def test_holm_by_hand():
+    # sorted .01 .02 .04 times 3, 2, 1: .03 .04 .04, running maximum .03 .04 .04
+    assert holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
+    assert holm([]) == []

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.copies import CopyCounts
+from reportgen.copies import CopyCounts, Reuse
 from reportgen.distances import Ints, NeighbourDistances
 from reportgen.model import HoldoutKind, Measured, NotMeasuredCode
 from reportgen.settings import Settings
@@ -43,6 +43,8 @@ class Evidence:
     copies: CopyCounts
     draws: tuple[Draw, ...]
     searches: Mapping[Direction, NeighbourDistances]
+    reuse: tuple[Reuse, ...] = ()
+    """Of the text columns that take no part in the distances."""
 
 
 class Metric(Protocol):

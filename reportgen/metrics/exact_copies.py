@@ -1,7 +1,8 @@
 """Exact copies: synthetic rows identical to an original row on all used columns, by value as read, not by distance.
 
 Beside it the share identical to a holdout row, which is what chance produces. Shares of synthetic rows, lower is
-better; the interval is Clopper-Pearson's.
+better; the interval is Clopper-Pearson's. Text columns that take no part in the distances (identifiers, free text) are
+checked for reuse: the share of their distinct synthetic values that occur in the original, against the holdout.
 """
 
 from __future__ import annotations
@@ -39,4 +40,16 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     }
     if copies.synthetic_in_both is not None:
         scores["in_both"] = Score(value=copies.synthetic_in_both / rows, unit="share", better="context")
+    for reuse in evidence.reuse:
+        reference = None if reuse.in_holdout is None else _share(reuse.in_holdout, reuse.distinct)
+        scores[f"column:{reuse.column}:reused"] = Score(
+            value=_share(reuse.in_original, reuse.distinct), reference=reference, unit="share", better="lower"
+        )
+        if reuse.p_value is not None:
+            p_value = Score(value=reuse.p_value, unit="probability", better="context")
+            scores[f"column:{reuse.column}:p_value"] = p_value
     return Measured(scores=scores)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

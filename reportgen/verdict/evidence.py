@@ -2,10 +2,50 @@
 
 from __future__ import annotations
 
-from reportgen.copies import CopyCounts
-from reportgen.model import HoldoutKind, Reason
+from collections.abc import Sequence
+
+from reportgen.copies import CopyCounts, Reuse
+from reportgen.model import HoldoutKind, Reason, ReasonCode
 from reportgen.verdict.intervals import lower_limit
 from reportgen.words import sentence
+
+CODES: tuple[ReasonCode, ...] = (
+    "exact_copies_above_tolerance",
+    "exact_copies_above_chance",
+    "exact_copies_above_twins",
+    "identifier_reuse_significant",
+    "identifier_reuse",
+)
+"""Reasons that are evidence of a leak, as distinct from what a low level lacks."""
+REUSE_P_VALUE = 0.05
+"""Level of the test for reused identifiers, after Holm over the columns."""
+
+
+def reuse_high(reuse: Sequence[Reuse]) -> list[Reason]:
+    """Reused identifiers: more distinct synthetic values occur among the original rows than relabelling explains."""
+    return [
+        _reuse_reason("identifier_reuse_significant", one)
+        for one in reuse
+        if one.p_value is not None and one.p_value <= REUSE_P_VALUE
+    ]
+
+
+def reuse_moderate(reuse: Sequence[Reuse]) -> list[Reason]:
+    """Identifiers that occur among the original rows and nowhere in the holdout, too few to be significant."""
+    return [_reuse_reason("identifier_reuse", one) for one in reuse if one.in_original and one.in_holdout == 0]
+
+
+def _reuse_reason(code: ReasonCode, reuse: Reuse) -> Reason:
+    text = sentence(
+        f"reason.{code}",
+        column=reuse.column,
+        reused=reuse.in_original,
+        distinct=reuse.distinct,
+        held=reuse.in_holdout,
+        p=reuse.p_value,
+    )
+    share = reuse.in_original / reuse.distinct
+    return Reason(code=code, metric="exact_copies", text=text, value=share, unit="share")
 
 
 def high(copies: CopyCounts, kind: HoldoutKind, tolerance: float) -> list[Reason]:

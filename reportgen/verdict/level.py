@@ -7,9 +7,9 @@ is then about the wrong file. The level is never an average.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from reportgen.copies import CopyCounts
+from reportgen.copies import CopyCounts, Reuse
 from reportgen.model import Holdout, Level, Measured, Metric, MetricVerdict, Reason, Verdict
 from reportgen.settings import FailOn, Settings
 from reportgen.verdict import evidence, preconditions
@@ -17,13 +17,19 @@ from reportgen.verdict import evidence, preconditions
 LEVELS: tuple[Level, ...] = ("low", "inconclusive", "moderate", "high")
 
 
-def judge(holdout: Holdout, copies: CopyCounts, metrics: Mapping[str, Metric], settings: Settings) -> Verdict:
+def judge(
+    holdout: Holdout,
+    copies: CopyCounts,
+    reuse: Sequence[Reuse],
+    metrics: Mapping[str, Metric],
+    settings: Settings,
+) -> Verdict:
     """Read the evidence in order and give the level with all reasons, those that made it first."""
     high: list[Reason] = []
     moderate: list[Reason] = []
     if isinstance(metrics["exact_copies"], Measured):
-        high = evidence.high(copies, holdout.kind, settings.tolerance)
-        moderate = [] if high else evidence.moderate(copies, holdout.kind)
+        high = [*evidence.high(copies, holdout.kind, settings.tolerance), *evidence.reuse_high(reuse)]
+        moderate = [] if high else [*evidence.moderate(copies, holdout.kind), *evidence.reuse_moderate(reuse)]
     missing = preconditions.failed(holdout, copies, metrics, settings)
     level: Level
     if high:
@@ -41,10 +47,8 @@ def metric_verdicts(verdict: Verdict, metrics: Mapping[str, Metric]) -> dict[str
     if isinstance(metrics.get("exact_copies"), Measured):
         argued["exact_copies"] = "low"
     for reason in verdict.reasons:
-        if reason.code == "exact_copies_above_tolerance":
+        if reason.metric == "exact_copies" and reason.code in evidence.CODES:
             argued["exact_copies"] = verdict.level
-        elif reason.code in {"exact_copies_above_chance", "exact_copies_above_twins"}:
-            argued["exact_copies"] = "moderate"
     return {
         key: metric.model_copy(update={"verdict": argued[key]})
         if key in argued and isinstance(metric, Measured)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.copies import CopyCounts
+from reportgen.copies import CopyCounts, Reuse
 from reportgen.model import Holdout, Measured, NotMeasured, Score, Verdict
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.verdict.level import gate_is_met, judge, metric_verdicts
@@ -24,7 +24,8 @@ def copied(rows, **changes):
 
 
 def verdict(copies, holdout=PROVIDED, metrics=METRICS, **settings):
-    return judge(holdout, copies, metrics, Settings(**settings))
+    reuse = settings.pop("reuse", ())
+    return judge(holdout, copies, reuse, metrics, Settings(**settings))
 
 
 def codes(given):
@@ -95,6 +96,15 @@ def test_a_leaky_holdout_is_named():
 def test_fewer_than_twenty_rows_are_named():
     assert "too_few_rows" in codes(verdict(replace(NONE_COPIED, holdout_rows=19)))
     assert "too_few_rows" not in codes(verdict(replace(NONE_COPIED, holdout_rows=20)))
+
+
+def test_reused_identifiers_are_high_when_significant_and_moderate_when_none_is_in_the_holdout():
+    assert codes(verdict(NONE_COPIED, reuse=(Reuse("name", 100, 60, 2, 0.001),)))[0] == "identifier_reuse_significant"
+    assert verdict(NONE_COPIED, reuse=(Reuse("name", 100, 60, 2, 0.001),)).level == "high"
+    assert verdict(NONE_COPIED, reuse=(Reuse("name", 100, 2, 0, 0.2),)).level == "moderate"
+    assert verdict(NONE_COPIED, reuse=(Reuse("name", 100, 2, 1, 0.6),)).level == "inconclusive"
+    assert verdict(NONE_COPIED, reuse=(Reuse("name", 100, 0, 0, 1.0),)).level == "inconclusive"
+    assert verdict(NONE_COPIED, APPROXIMATE, reuse=(Reuse("name", 100, 60, None, None),)).level == "inconclusive"
 
 
 def test_a_failed_metric_and_an_unselected_one_are_named():
