@@ -32,3 +32,118 @@ class NeighbourDistances:
     def ratio(self) -> Floats:
         """d1/d2 of each query, shape (queries,); 1 where d2 is 0 (seed 000), 0 where there is no second row."""
         return np.divide(self.first, self.second, out=np.ones_like(self.first), where=self.second > 0)
+
+
+@dataclass(frozen=True)
+class RealRows:
+    """U: the different rows of original and holdout together, in canonical order, and how alone each of them is.
+
+    Without a holdout U is the different original rows. `occurrences` (c_u, at least 1) and `originals` (t_u, those of
+    them in the original) have the shape (rows,). `distances`, shape (rows, k), ascending: from each row to its closest
+    other rows of U.
+    """
+
+    occurrences: Ints
+    originals: Ints
+    distances: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.occurrences, self.originals, self.distances):
+            array.setflags(write=False)
+
+    @property
+    def rows(self) -> int:
+        """N, the number of real rows."""
+        return int(self.occurrences.sum())
+
+    @property
+    def original_rows(self) -> int:
+        """n_T, the number of original rows."""
+        return int(self.originals.sum())
+
+    @property
+    def original_shares(self) -> Floats:
+        """t_u/c_u, the share of a row's occurrences that are in the original, shape (rows,)."""
+        return self.originals / self.occurrences
+
+    @property
+    def ratios(self) -> Floats:
+        """d1/d2 of each row of U against U without itself, shape (rows,); 1 where d2 is 0."""
+        return _ratio(self.distances[:, 0], self.distances[:, 1])
+
+
+@dataclass(frozen=True)
+class DroppedSearch:
+    """Synthetic rows looking for real rows with one part of the columns left out at a time.
+
+    One entry for each different synthetic row that was searched: `times`, how many rows it stands for, and `ratio`,
+    Q = min over the parts of (d1/d6)^2, both of shape (entries,). The nearest real rows by the best part are pairs:
+    row `real` of U for entry `entry`, with the `share` of it, which sum to 1 for an entry; shape (pairs,).
+    """
+
+    times: Ints
+    ratio: Floats
+    entry: Ints
+    real: Ints
+    share: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.times, self.ratio, self.entry, self.real, self.share):
+            array.setflags(write=False)
+
+
+@dataclass(frozen=True)
+class AlmostEqual:
+    """Pairs of a synthetic row and a real row that agree on all columns but at most two; each array (pairs,).
+
+    `entry` is a position among the different synthetic rows, `real` in U, `columns` the number of columns in which
+    they differ (0, 1 or 2).
+    """
+
+    entry: Ints
+    real: Ints
+    columns: Ints
+
+    def __post_init__(self) -> None:
+        for array in (self.entry, self.real, self.columns):
+            array.setflags(write=False)
+
+
+@dataclass(frozen=True)
+class SyntheticRows:
+    """The different synthetic rows, in canonical order, and what each of them found in U.
+
+    `times`, shape (entries,): how many synthetic rows each stands for. `distances` and `real`, both (entries, k),
+    ascending: the closest rows of U and their positions there.
+    """
+
+    times: Ints
+    distances: Floats
+    real: Ints
+    dropped: DroppedSearch
+    equal: AlmostEqual
+
+    def __post_init__(self) -> None:
+        for array in (self.times, self.distances, self.real):
+            array.setflags(write=False)
+
+    @property
+    def rows(self) -> int:
+        """m, the number of synthetic rows."""
+        return int(self.times.sum())
+
+    @property
+    def ratios(self) -> Floats:
+        """d1/d2 of each entry against U, shape (entries,); 1 where d2 is 0."""
+        return _ratio(self.distances[:, 0], self.distances[:, 1])
+
+    @property
+    def nearest(self) -> Floats:
+        """How an entry is split over its k closest rows: evenly over those tied for the closest; (entries, k)."""
+        tied = self.distances == self.distances[:, :1]
+        shares: Floats = tied / tied.sum(axis=1, keepdims=True)
+        return shares
+
+
+def _ratio(first: Floats, other: Floats) -> Floats:
+    return np.divide(first, other, out=np.ones_like(first), where=other > 0)

@@ -13,8 +13,10 @@ _BLOCK = 1 << 20
 """Numbers worked on at once, 8 MB."""
 
 
-def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, float]:
-    """Project rows on the first axes of their weighted covariance; return (rows, number) and the share of inertia.
+def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, Floats, float]:
+    """Project rows on the first axes of their weighted covariance.
+
+    Returns the projected rows, (rows, number), the axes, (width, number), and the share of inertia that they keep.
 
     `counts` says how many real rows each row stands for; rows with 0 are projected, not fitted on. The covariance is
     summed row by row and each coordinate term by term, so that neither depends on threads or on the batch; the sign
@@ -34,7 +36,7 @@ def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, float
     largest = np.argmax(np.abs(axes), axis=0)
     axes = axes * np.where(axes[largest, np.arange(number)] < 0, -1.0, 1.0)
     share = float(values[:number].sum() / values[:present].sum())
-    return _project(rows, mean, axes), share
+    return _project(rows, mean, axes), axes, share
 
 
 def _covariance(centred: Floats, weights: Floats) -> Floats:

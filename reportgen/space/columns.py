@@ -34,12 +34,16 @@ class EncodedColumn:
     """A column as encoded: row i has the coordinates `points[codes[i]]`.
 
     `codes` has shape (rows,), `points` (codes, width). Codes are ranks: numbers ascending, levels by name, missing
-    last. `inertia` is the column's part of the variance of the real rows, in units of one standardised number.
+    last. `inertia` is the column's part of the variance of the real rows, in units of one standardised number. `step`
+    is one population sd of the real numbers in the first coordinate, 0 for a category.
     """
 
     codes: Ints
     points: Floats
     inertia: float
+    step: float = 0.0
+    absent: int = -1
+    """The code of a missing number; -1 where none is missing, and for a category."""
     pooled_levels: int = 0
     unseen_rows: int = 0
     missing_only_in_synthetic: int = 0
@@ -64,7 +68,7 @@ def number_column(series: pd.Series[Any], real: int) -> EncodedColumn:
     codes = np.full(len(missing), len(values), dtype=np.int64)
     codes[~missing] = inverse
     if not missing.any():
-        return EncodedColumn(codes, values[:, np.newaxis], float(spread))
+        return EncodedColumn(codes, values[:, np.newaxis], float(spread), step=float(spread))
     share = int(missing[:real].sum()) / real
     varies = 0 < share < 1
     weight = 1 / math.sqrt(share * (1 - share)) if varies else 1.0
@@ -72,7 +76,14 @@ def number_column(series: pd.Series[Any], real: int) -> EncodedColumn:
     points[:-1, 0] = values
     points[-1] = fill, weight
     only_later = int(missing.sum()) if share == 0 else 0
-    return EncodedColumn(codes, points, float(spread) + float(varies), missing_only_in_synthetic=only_later)
+    return EncodedColumn(
+        codes,
+        points,
+        float(spread) + float(varies),
+        step=float(spread),
+        absent=len(values),
+        missing_only_in_synthetic=only_later,
+    )
 
 
 def category_column(series: pd.Series[Any], real: int) -> EncodedColumn:
@@ -130,7 +141,7 @@ def plain_column(series: pd.Series[Any], real: int) -> EncodedColumn:
     values, codes = np.unique(numbers + 0.0, return_inverse=True)
     scaled, exponent = _near_one(numbers[:real])
     variance = (_standard_deviation(scaled) * 2.0 ** min(exponent, 500)) ** 2
-    return EncodedColumn(codes.astype(np.int64), values[:, np.newaxis], variance)
+    return EncodedColumn(codes.astype(np.int64), values[:, np.newaxis], variance, step=math.sqrt(variance))
 
 
 def _centred(series: pd.Series[Any], missing: Booleans, real: int) -> Floats:

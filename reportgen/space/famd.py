@@ -7,12 +7,14 @@ holdout alike, so that neither side is favoured; never on synthetic rows.
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
@@ -39,13 +41,31 @@ class ColumnSpace:
 
 
 @dataclass(frozen=True)
+class Layout:
+    """How the columns of the files, in the order of their names, became coordinates; arrays are read-only.
+
+    `codes`, shape (different rows, columns), int32: rows have the same code exactly where they agree in a column, as
+    encoded. `slices` holds the coordinates of each column; it is empty where the rows were projected on components,
+    which mix the columns. `steps`, shape (columns, dimensions): the move in the space that one population sd of a
+    number makes, 0 for a category. `absent`, shape (columns,): the code of a missing number, -1 where there is none.
+    `inertia`, shape (columns,): the column's share (0-1) of the variance.
+    """
+
+    codes: NDArray[np.int32]
+    slices: tuple[slice, ...]
+    steps: Floats
+    absent: Ints
+    inertia: Floats
+
+
+@dataclass(frozen=True)
 class Encoded:
     """All tables in one space. Rows that are identical as encoded are one row of `coordinates`.
 
     `coordinates` has shape (different rows, dimensions), C-contiguous and read-only; the order of its rows and columns
     depends on their contents alone, not on their order in the files. `original`, `synthetic` and `holdout` hold the
     position of each row of the table in it. `columns` is keyed by column name. `inertia` is the share (0-1) of the
-    real rows' variance that the dimensions keep.
+    real rows' variance that the dimensions keep. `layout` says how the columns of the files lie in the coordinates.
     """
 
     coordinates: Floats
@@ -56,6 +76,7 @@ class Encoded:
     dimensions: int
     inertia: float
     fitted_on: Literal["original", "original and holdout"] | None
+    layout: Layout
 
     @property
     def sides(self) -> dict[Side, Ints]:
@@ -89,15 +110,17 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
     columns = [_encode_column(_stacked(partition, column), column, settings, real) for column in schema]
     first, groups = _collapse(columns)
     coordinates = np.concatenate([column.points[column.codes[first]] for column in columns], axis=1)
+    spaces = _spaces(schema, columns)
+    layout = _layout(columns, first, np.array([spaces[column.name].inertia for column in schema]))
     inertia = 1.0
     if settings.components != "all":
         counts = np.bincount(groups[:real], minlength=len(first))
-        coordinates, inertia = leading_axes(coordinates, counts, settings.components)
+        coordinates, axes, inertia = leading_axes(coordinates, counts, settings.components)
+        layout = replace(layout, slices=(), steps=_along(axes, layout))
     coordinates = np.ascontiguousarray(coordinates)
     sides = _split(groups, partition)
-    for array in (coordinates, *sides.values()):
+    for array in (coordinates, *sides.values(), layout.codes, layout.steps, layout.absent, layout.inertia):
         array.setflags(write=False)
-    spaces = _spaces(schema, columns)
     return Encoded(
         coordinates=coordinates,
         original=sides["original"],
@@ -107,6 +130,7 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         dimensions=coordinates.shape[1],
         inertia=inertia,
         fitted_on=_fitted_on(partition, settings),
+        layout=layout,
     )
 
 
@@ -122,6 +146,13 @@ def _without_dimensions(partition: Partition) -> Encoded:
         dimensions=0,
         inertia=0.0,
         fitted_on=None,
+        layout=Layout(
+            codes=np.zeros((1, 0), dtype=np.int32),
+            slices=(),
+            steps=np.zeros((0, 0)),
+            absent=np.zeros(0, dtype=np.int64),
+            inertia=np.zeros(0),
+        ),
     )
 
 
@@ -156,6 +187,24 @@ def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:
         size *= len(column.points)
     _, first, groups = np.unique(groups, return_index=True, return_inverse=True)
     return first.astype(np.int64), groups.astype(np.int64)
+
+
+def _layout(columns: list[EncodedColumn], first: Ints, inertia: Floats) -> Layout:
+    ends = np.cumsum([0, *(column.points.shape[1] for column in columns)]).tolist()
+    steps = np.zeros((len(columns), ends[-1]))
+    steps[np.arange(len(columns)), ends[:-1]] = [column.step for column in columns]
+    return Layout(
+        codes=np.stack([column.codes[first] for column in columns], axis=1).astype(np.int32),
+        slices=tuple(slice(start, stop) for start, stop in itertools.pairwise(ends)),
+        steps=steps,
+        absent=np.array([column.absent for column in columns], dtype=np.int64),
+        inertia=inertia,
+    )
+
+
+def _along(axes: Floats, layout: Layout) -> Floats:
+    """Turn the steps of the columns into moves along the axes: each has one coordinate of its own before."""
+    return np.stack([step[own.start] * axes[own.start] for step, own in zip(layout.steps, layout.slices, strict=True)])
 
 
 def _split(groups: Ints, partition: Partition) -> dict[Side, Ints]:

@@ -1,0 +1,60 @@
+"""closer_than_people: do synthetic rows sit on original rows more tightly than real people sit on each other?
+
+At two quantiles, .25 % and 1 %: c is that quantile of the real rows' own ratios d1/d2 (`leak_size.own_ratio_cut`), k0
+the real rows at or below it, x the different original rows on which a synthetic row is anchored at c, counted by the
+share of their occurrences in the original. Of a = m n_T/N synthetic rows and N real rows that could fall so close,
+each close one is synthetic with probability a/(a+N): P(Bin(x + k0, a/(a+N)) >= x), and p is twice the smaller of both.
+Assumes that density changes little within the distance of neighbours; secondary, and what is left without a true
+holdout (U is then the different original rows).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betainc
+
+from reportgen.distances import RealRows, SyntheticRows
+from reportgen.metrics.leak_size import claims, own_ratio_cut
+
+QUANTILES = (0.0025, 0.01)
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """One quantile: its cut c, the real rows at or below it (k0), original rows sat upon (x), and their p-value.
+
+    `expected`: the original rows that would be sat upon if synthetic rows were further people, k0 a/N.
+    """
+
+    quantile: float
+    cut: float
+    people: int
+    original: float
+    expected: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class CloserThanPeople:
+    """The p-value over both quantiles, and each of them."""
+
+    p_value: float
+    at: tuple[Closeness, ...]
+
+
+def closer_than_people(real: RealRows, synthetic: SyntheticRows) -> CloserThanPeople:
+    """Compare how often synthetic rows sit on original rows with how often real rows sit on each other."""
+    own = np.where(real.occurrences > 1, 0.0, real.ratios)
+    others = synthetic.rows * real.original_rows / real.rows
+    found = []
+    for quantile in QUANTILES:
+        cut = own_ratio_cut(real, quantile)
+        people = int(real.occurrences[own <= cut].sum())
+        sat_upon = np.minimum(claims(real, synthetic, cut), 1.0)  # each different row once
+        original = float((sat_upon * real.original_shares).sum())
+        # P(Bin(x + k0, p) >= x) is the incomplete beta function, which takes shares of rows as well.
+        p_value = float(betainc(original, people + 1, others / (others + real.rows))) if original > 0 else 1.0
+        found.append(Closeness(quantile, cut, people, original, people * others / real.rows, p_value))
+    return CloserThanPeople(min(1.0, len(found) * min(each.p_value for each in found)), tuple(found))

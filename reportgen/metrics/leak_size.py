@@ -1,0 +1,94 @@
+"""leak_size: how many synthetic rows are anchored on original rows beyond what holdout rows explain, with bounds.
+
+A synthetic row is anchored on its closest real row when d1/d2 <= c among the different real rows U; c is where 1 % of
+the real rows' own ratios lie. θ = max(0, x_T - r x_H)/m with r = n_T/n_H; L and U are one-sided 95 % bounds for the
+anchored rows of this table, not for the generator's next one. Shares (0-1) of the synthetic rows; lower is better.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2
+
+from reportgen.distances import Floats, RealRows, SyntheticRows
+
+QUANTILE = 0.01
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class LeakSize:
+    """θ with its bounds as shares of the synthetic rows, and what they were made from.
+
+    `cut`: c. `anchored_original`, `anchored_holdout`: x, the claims on each side; `squares_original`,
+    `squares_holdout`: v, the sums of squared claims per real row; `largest`: w_max, at least 1.
+    """
+
+    theta: float
+    lower: float
+    upper: float
+    cut: float
+    anchored_original: float
+    anchored_holdout: float
+    squares_original: float
+    squares_holdout: float
+    largest: float
+
+
+def leak_size(real: RealRows, synthetic: SyntheticRows) -> LeakSize:
+    """Count the anchored rows of both sides and bound the excess of the original's. Needs a true holdout."""
+    cut = own_ratio_cut(real, QUANTILE)
+    each = claims(real, synthetic, cut) / real.occurrences
+    sides = (real.originals, real.occurrences - real.originals)
+    (x_t, v_t), (x_h, v_h) = ((float((side * each).sum()), float((side * each**2).sum())) for side in sides)
+    largest = max(1.0, float(each.max(initial=0.0)))
+    rate = real.original_rows / (real.rows - real.original_rows)
+    low_t, high_t = limits(x_t, v_t, largest)
+    low_h, high_h = limits(x_h, v_h, largest)
+    rows, excess = synthetic.rows, x_t - rate * x_h
+    lower = max(0.0, excess - math.hypot(x_t - low_t, rate * (high_h - x_h))) / rows
+    upper = (excess + math.hypot(high_t - x_t, rate * (x_h - low_h))) / rows
+    return LeakSize(
+        theta=max(0.0, excess) / rows,
+        lower=lower,
+        upper=min(max(upper, 3.0 / rows), 1.0),
+        cut=cut,
+        anchored_original=x_t,
+        anchored_holdout=x_h,
+        squares_original=v_t,
+        squares_holdout=v_h,
+        largest=largest,
+    )
+
+
+def own_ratio_cut(real: RealRows, quantile: float) -> float:
+    """The quantile (a row's value, the lower one) of the real rows' own ratios, a row with a twin counting as 0.
+
+    At least half that quantile of the rows without a twin: otherwise few twins would make it 0.
+    """
+    ratios = np.repeat(np.where(real.occurrences > 1, 0.0, real.ratios), real.occurrences)
+    cut = float(np.quantile(ratios, quantile, method="lower"))
+    single = real.ratios[real.occurrences == 1]
+    return max(cut, float(np.quantile(single, quantile / 2, method="lower"))) if len(single) else cut
+
+
+def claims(real: RealRows, synthetic: SyntheticRows, cut: float) -> Floats:
+    """How many synthetic rows are anchored on each row of U at this cut, shape (rows of U,); ties are split."""
+    anchored = synthetic.times * (synthetic.ratios <= cut)
+    weights = anchored[:, np.newaxis] * synthetic.nearest
+    return np.bincount(synthetic.real.ravel(), weights=weights.ravel(), minlength=len(real.occurrences)).astype(
+        np.float64
+    )
+
+
+def limits(count: float, squares: float, largest: float) -> tuple[float, float]:
+    """One-sided 95 % limits of the mean of a weighted Poisson count, by the gamma distribution of its moments.
+
+    As Fay and Feuer (Statistics in Medicine 16, 1997): the upper limit adds one more claim of the largest weight.
+    """
+    low = squares / (2 * count) * float(chi2.ppf(LEVEL, 2 * count**2 / squares)) if count else 0.0
+    count, squares = count + largest, squares + largest**2
+    return low, squares / (2 * count) * float(chi2.ppf(1 - LEVEL, 2 * count**2 / squares))

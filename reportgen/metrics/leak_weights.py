@@ -1,0 +1,141 @@
+"""The eleven weights of leak_test: how strongly each synthetic row points at which real rows.
+
+Every weight is computed on U, the different real rows, without looking at which of them are original and which
+holdout rows, so that a permutation of these labels is an exact test. R = d1/d10 of a synthetic row, Q the smallest
+(d1/d6)^2 with one part of the columns left out, λ the loneliness of a real row. A weight at a bandwidth that lets K
+rows count is e^(-x/2h^2), with x = R^2 or Q and h(x, K) from `bandwidth`.
+
+- near3, near12: K = 3, 12, shared over the ten closest real rows in proportion to e^(-(d_i^2 - d_1^2)/(2 h^2 d_10^2));
+- lone6, lone25: the same with K = 6, 25, times λ^3 of the closest row;
+- drop6, drop25: λ^3 of the closest row by the best part of the columns, K = 6, 25;
+- eq1, eq2: 1, split over the real rows equal on all columns but at most one (two); eqL: λ^3 of each times eq2;
+- share, logr: 1 and -ln max(R, .01), split over the rows tied for the closest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import rankdata
+
+from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
+
+WEIGHTS = ("near3", "near12", "lone6", "lone25", "drop6", "drop25", "eq1", "eq2", "eqL", "share", "logr")
+NEAR = {"near3": 3, "near12": 12, "lone6": 6, "lone25": 25}
+DROP = {"drop6": 6, "drop25": 25}
+WIDEST = math.exp(4)
+LONELY_NEIGHBOUR = 5
+SMALLEST_RATIO = 0.01
+
+
+@dataclass(frozen=True)
+class LeakWeights:
+    """`values`, shape (rows of U, 11), columns as in `WEIGHTS`; `bandwidths` by the name of the weight."""
+
+    values: Floats
+    bandwidths: dict[str, float]
+
+
+def leak_weights(real: RealRows, synthetic: SyntheticRows) -> LeakWeights:
+    """Compute W_u for every row of U."""
+    lonely = loneliness(real.distances) ** 3
+    rows = len(real.occurrences)
+    bandwidths: dict[str, float] = {}
+    columns: list[Floats] = []
+    squares = relative_squares(synthetic.distances)
+    for name, number in NEAR.items():
+        width = bandwidths[name] = bandwidth(squares[:, 0], number, synthetic.times)
+        shares = synthetic.times[:, np.newaxis] * near_shares(squares, width)
+        if name.startswith("lone"):
+            shares *= (synthetic.nearest * lonely[synthetic.real]).sum(axis=1, keepdims=True)
+        columns.append(_added(synthetic.real, shares, rows))
+    dropped = synthetic.dropped
+    for name, number in DROP.items():
+        width = bandwidths[name] = bandwidth(dropped.ratio, number, dropped.times)
+        weight = dropped.times * kernel(dropped.ratio, width)
+        columns.append(_added(dropped.real, weight[dropped.entry] * dropped.share * lonely[dropped.real], rows))
+    columns.extend(plain_weights(synthetic, lonely))
+    return LeakWeights(np.stack(columns, axis=1), bandwidths)
+
+
+def plain_weights(synthetic: SyntheticRows, lonely: Floats) -> list[Floats]:
+    """The weights that need no bandwidth: eq1, eq2, eqL, share, logr, each of shape (rows of U,).
+
+    `lonely` is λ^3 of each row of U.
+    """
+    rows = len(lonely)
+    equal = synthetic.equal
+    columns = []
+    for most in (1, 2):
+        chosen = equal.columns <= most
+        entry, found = equal.entry[chosen], equal.real[chosen]
+        number = np.bincount(entry, minlength=len(synthetic.times))
+        columns.append(_added(found, synthetic.times[entry] / number[entry], rows))
+    columns.append(columns[-1] * lonely)
+    shares = synthetic.times[:, np.newaxis] * synthetic.nearest
+    ratio = np.sqrt(relative_squares(synthetic.distances)[:, 0])
+    columns.append(_added(synthetic.real, shares, rows))
+    columns.append(_added(synthetic.real, shares * log_closeness(ratio)[:, np.newaxis], rows))
+    return columns
+
+
+def bandwidth(squares: Floats, number: int, times: Ints) -> float:
+    """Solve Σ over x > 0 of e^(-x/2h^2) = min(number, m/2) for h: so many rows count.
+
+    `squares` holds x in 0-1 and `times` how many of the m rows each stands for, both (entries,). Returns e^4 where no
+    more rows than that have an x above 0.
+    """
+    target = float(min(number, times.sum() / 2))
+    positive = squares > np.finfo(np.float64).tiny  # what has underflowed is 0
+    x, often = squares[positive], times[positive]
+    if often.sum() <= target:
+        return WIDEST
+
+    def excess(log_width: float) -> float:
+        return float((often * kernel(x, math.exp(log_width))).sum()) - target
+
+    # Below this width even all rows at the smallest x would not reach the target.
+    lowest = 0.5 * math.log(float(x.min()) / (2 * math.log(2 * float(often.sum()) / target)))
+    return math.exp(brentq(excess, lowest, 4.0, xtol=1e-13, rtol=1e-14))
+
+
+def kernel(squares: Floats, width: float) -> Floats:
+    """e^(-x/2h^2) of each x."""
+    weights: Floats = np.exp(-squares / (2 * width * width))
+    return weights
+
+
+def relative_squares(distances: Floats) -> Floats:
+    """(d_i/d_k)^2 of the k closest distances, shape (entries, k); 1 where the k-th is 0."""
+    last = distances[:, -1:]
+    return np.divide(distances, last, out=np.ones_like(distances), where=last > 0) ** 2
+
+
+def near_shares(squares: Floats, width: float) -> Floats:
+    """How e^(-R^2/2h^2) of each synthetic row is shared over its closest rows; shape (entries, k)."""
+    shares = kernel(squares - squares[:, :1], width)
+    shares *= kernel(squares[:, :1], width) / shares.sum(axis=1, keepdims=True)
+    return shares
+
+
+def log_closeness(ratio: Floats) -> Floats:
+    """-ln max(R, .01) of each R."""
+    closeness: Floats = -np.log(np.maximum(ratio, SMALLEST_RATIO))
+    return closeness + 0.0
+
+
+def loneliness(distances: Floats) -> Floats:
+    """λ of each row of U, in 0-1: the rank of its fifth distance to the others, equal ones sharing their average rank.
+
+    `distances`: (rows, k), ascending; the last one stands in where there are fewer than five.
+    """
+    fifth = distances[:, min(LONELY_NEIGHBOUR, distances.shape[1]) - 1]
+    ranks: Floats = (rankdata(fifth) - 0.5) / len(fifth)
+    return ranks
+
+
+def _added(rows: Ints, weights: Floats, number: int) -> Floats:
+    return np.bincount(rows.ravel(), weights=weights.ravel(), minlength=number).astype(np.float64)

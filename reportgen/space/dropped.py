@@ -1,0 +1,95 @@
+"""Searches with one part of the columns left out at a time: they find copies in which a column was altered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reportgen.distances import DroppedSearch, Floats, Ints
+from reportgen.space.equal_rows import Codes, Keys, column_keys
+from reportgen.space.famd import Layout
+from reportgen.space.search import nearest
+
+MOST_PARTS = 12
+"""Beyond so many columns groups of columns are left out together."""
+NEIGHBOURS = 6
+
+Parts = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Different rows as places in the space: coordinates (rows, dimensions) and codes (rows, columns)."""
+
+    coordinates: Floats
+    codes: Codes
+
+
+def group_columns(weights: Floats, most: int = MOST_PARTS) -> Parts:
+    """Share columns out over at most so many groups of about the same weight, heaviest first to the lightest group.
+
+    `weights`, shape (columns,): the share of the variance. Each column alone where there are few enough.
+    """
+    groups: list[list[int]] = [[] for _ in range(min(most, len(weights)))]
+    totals = np.zeros(len(groups))
+    for column in np.argsort(-weights, kind="stable").tolist():
+        lightest = int(totals.argmin())
+        groups[lightest].append(column)
+        totals[lightest] += max(float(weights[column]), 1e-12)  # a column without variance takes a place as well
+    return tuple(sorted(tuple(sorted(group)) for group in groups))
+
+
+def search_dropped(
+    queries: Places, times: Ints, base: Places, layout: Layout, parts: Sequence[Sequence[int]], threads: int
+) -> DroppedSearch:
+    """Search U for each query row without the columns of one part after the other.
+
+    `times`, shape (queries,): how many rows each query row stands for. `parts` are groups of columns; of components
+    where the rows were projected on these (their columns cannot be told apart any more). Where nothing is left after
+    leaving out, nothing is searched.
+    """
+    own = layout.slices or tuple(slice(axis, axis + 1) for axis in range(base.coordinates.shape[1]))
+    nothing = np.zeros(0, dtype=np.int64)
+    if len(parts) < 2 or not len(queries.coordinates):
+        return DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
+    keys = np.concatenate([_keys(places, layout) for places in (queries, base)])
+    all_keys = keys.sum(axis=1, dtype=np.uint64)
+    number = len(queries.coordinates)
+    ratios, found = [], []
+    for part in parts:
+        rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
+        _, first, groups = np.unique(rest, return_index=True, return_inverse=True)
+        left = np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
+        rows = np.empty((len(first), len(left)))
+        is_query = first < number
+        rows[is_query] = queries.coordinates[first[is_query]][:, left]
+        rows[~is_query] = base.coordinates[first[~is_query] - number][:, left]
+        k = min(NEIGHBOURS, len(base.coordinates))
+        distances, ids = nearest(rows, groups[:number], groups[number:], k, threads=threads)
+        last = distances[:, -1]
+        ratios.append(np.divide(distances[:, 0], last, out=np.ones(number), where=last > 0) ** 2)
+        found.append((distances == distances[:, :1], ids))
+    return _best(np.stack(ratios), found, times)
+
+
+def _best(ratios: Floats, found: Sequence[tuple[np.ndarray, Ints]], times: Ints) -> DroppedSearch:
+    """Keep the nearest rows by the part with the smallest ratio, split evenly over equally good parts, then rows."""
+    least = ratios.min(axis=0)
+    best = ratios == least
+    pairs = []
+    for is_best, (tied, ids) in zip(best, found, strict=True):
+        entry, place = np.nonzero(tied & is_best[:, np.newaxis])
+        share = 1 / (tied.sum(axis=1) * best.sum(axis=0))
+        pairs.append((entry, ids[entry, place], share[entry]))
+    entry, real, share = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
+    return DroppedSearch(times, least, entry, real, share)
+
+
+def _keys(places: Places, layout: Layout) -> Keys:
+    if layout.slices:
+        return column_keys(places.codes)
+    bits = (places.coordinates + 0.0).view(np.int64)
+    # Two rounds, as a coordinate has 64 bits and a code 32.
+    return column_keys((bits >> 32).astype(np.int32)) + np.uint64(3) * column_keys(bits.astype(np.int32))
