@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from reportgen.model import Measured, Result, Score
 from reportgen.render import scores
-from reportgen.render.pictures import asking_rows, value_text
+from reportgen.render.pair import asking_rows, value_text
 from reportgen.rounding import decimals, significant
 from reportgen.words import catalog, sentence
 

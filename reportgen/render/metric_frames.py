@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reportgen.model import Histogram, Measured, NotMeasured, Result, Score
+from reportgen.model import Measured, NotMeasured, Result, Score
 from reportgen.render import answers, scores
-from reportgen.render.pictures import Medium, metric_figures, quantity, value_text
-from reportgen.render.real_pictures import real_figures
+from reportgen.render.pictures import Medium, metric_figures
 from reportgen.render.score_summary import anchor, has_null_range, metric_name
+from reportgen.render.series_tables import Details, bins, percentiles
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
-from reportgen.rounding import count
-from reportgen.words import catalog, sentence
+from reportgen.words import sentence
 
 RAW = {"median": "median_raw", "outlier": "outlier_raw", "isolated": "isolated_raw"}
 """Scores in percent of the reference, and the quantity they compare."""
-REAL = ("nndr", "nn_dist")
-"""Metrics whose reference is the original rows among themselves."""
-SERIES = ("synthetic", "original", "holdout")
-"""Series of a distribution in the order of the page."""
-
-
-@dataclass(frozen=True)
-class Details:
-    """A table that can be folded away on a screen."""
-
-    summary: str
-    table: Table
 
 
 @dataclass(frozen=True)
@@ -75,57 +62,54 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
 
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
-    draw = real_figures if key in REAL else metric_figures
-    figures = draw(key, metric, result, medium, numbering)
-    before = [
-        Note(sentence("label.question"), (sentence(f"metric.{key}.question"),), "question"),
-        Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer"),
-    ]
+    figures = metric_figures(key, metric, result, medium, numbering)
+    before = [Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer")]
     if notes := answers.cautions(metric, result, key):
         before.append(Note(sentence("label.caution"), notes))
     tables = [_score_table(key, metric, result, numbering)]
-    details = None
-    if _series(metric):
-        tables.append(_percentiles(key, metric, result, numbering))
-        if medium == "screen":  # on paper the bins would fill pages; the attached result holds them
-            details = _details(key, metric, result, numbering, figures)
+    if listed := percentiles(key, metric, result, numbering):
+        tables.append(listed)
+    # On paper the bins would fill pages; the attached result holds them.
+    details = bins(key, metric, result, numbering, figures) if medium == "screen" else None
     after = [
-        (sentence("label.read"), (answers.reading(key, metric, result),)),
-        (sentence("label.cannot"), answers.limits(key, result)),
-        (sentence("label.improve"), (answers.improvement(key, metric, result),)),
+        Note(sentence("label.read"), (answers.reading(key, metric, result),)),
+        Note(sentence("label.cannot"), answers.limits(key, result)),
+        Note(sentence("label.improve"), (answers.improvement(key, metric, result),)),
     ]
-    return Frame(
-        number=number,
-        anchor=anchor(key),
-        title=metric_name(key),
-        meta=f"{key} · {sentence(f'metric.{key}.meta')}",
-        measured=True,
-        before=tuple(before),
-        figures=figures,
-        tables=tuple(tables),
-        details=details,
-        after=tuple(Note(side, texts) for side, texts in after if any(texts)),
-    )
+    return _frame(key, number, before, after, figures, tables, details)
 
 
 def _not_measured(key: str, metric: NotMeasured, number: str) -> Frame:
+    before = [Note(sentence("label.answer"), (sentence("unmeasured.status"), metric.reason), "status")]
+    after = [
+        Note(sentence("label.to_measure"), (sentence(f"unmeasured.to_measure_{metric.code}"),)),
+        Note(sentence("label.leaves_open"), (sentence("unmeasured.leaves_open"),)),
+    ]
+    return _frame(key, number, before, after)
+
+
+def _frame(
+    key: str,
+    number: str,
+    before: Sequence[Note],
+    after: Sequence[Note],
+    figures: tuple[Figure, ...] = (),
+    tables: Sequence[Table] = (),
+    details: Details | None = None,
+) -> Frame:
+    """Put a metric's question in front of what answers it."""
+    question = Note(sentence("label.question"), (sentence(f"metric.{key}.question"),), "question")
     return Frame(
         number=number,
         anchor=anchor(key),
         title=metric_name(key),
         meta=f"{key} · {sentence(f'metric.{key}.meta')}",
-        measured=False,
-        before=(
-            Note(sentence("label.question"), (sentence(f"metric.{key}.question"),), "question"),
-            Note(sentence("label.answer"), (sentence("unmeasured.status"), metric.reason), "status"),
-        ),
-        figures=(),
-        tables=(),
-        details=None,
-        after=(
-            Note(sentence("label.to_measure"), (sentence(f"unmeasured.to_measure_{metric.code}"),)),
-            Note(sentence("label.leaves_open"), (sentence("unmeasured.leaves_open"),)),
-        ),
+        measured=bool(tables),
+        before=(question, *before),
+        figures=figures,
+        tables=tuple(tables),
+        details=details,
+        after=tuple(note for note in after if any(note.paragraphs)),
     )
 
 
@@ -201,70 +185,4 @@ def _score_row(
         value,
         interval,
         *tail,
-    )
-
-
-def _details(key: str, metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]) -> Details:
-    names = " and ".join(figure.name.split()[-1] for figure in figures)
-    summary = sentence("label.bins_behind", names=names, many=len(figures) > 1)
-    return Details(summary, _bins(key, metric, result, numbering))
-
-
-def _series(metric: Measured) -> dict[str, Histogram]:
-    return {name: metric.distributions[name] for name in SERIES if name in metric.distributions}
-
-
-def _series_name(key: str, name: str, result: Result) -> str:
-    if name in catalog()["metric"].get(key, {}).get("series", {}):
-        return sentence(f"metric.{key}.series.{name}")
-    return sentence(f"frame.against_{name}", **scores.wording(result))
-
-
-def _percentiles(key: str, metric: Measured, result: Result, numbering: Numbering) -> Table:
-    series = _series(metric)
-    listed = {name: dict(zip(one.quantiles.levels, one.quantiles.values, strict=True)) for name, one in series.items()}
-    shared = set.intersection(*(set(values) for values in listed.values()))
-    levels = sorted(level for level in shared if 0.02 <= level <= 0.98)
-    rows = [
-        (
-            Cell(_series_name(key, name, result) + sentence("frame.n", n=one.n)),
-            *(Cell(value_text(listed[name][level], key), style="num") for level in levels),
-        )
-        for name, one in series.items()
-    ]
-    return Table(
-        label=numbering.table(),
-        caption=sentence("frame.percentiles", quantity=quantity(key)),
-        heads=(
-            Head(sentence("frame.against")),
-            *(Head(f"{100 * level:g}", numeric=True) for level in levels),
-        ),
-        rows=tuple(rows),
-    )
-
-
-def _bins(key: str, metric: Measured, result: Result, numbering: Numbering) -> Table:
-    series = _series(metric)
-    edges = next(iter(series.values())).edges
-    rows: list[Row] = [
-        (
-            Cell(value_text(low, key)),
-            Cell(value_text(high, key), style="num"),
-            *(Cell(count(one.counts[place]), style="num") for one in series.values()),
-        )
-        for place, (low, high) in enumerate(itertools.pairwise(edges))
-    ]
-    if any(one.zero_count for one in series.values()):
-        zeros = (Cell(count(one.zero_count), style="num") for one in series.values())
-        rows.insert(1, (Cell(sentence("frame.rows_zero")), Cell("–", style="num"), *zeros))
-    return Table(
-        label=numbering.table(),
-        caption=sentence("frame.bins", quantity=quantity(key)),
-        heads=heads(
-            sentence("frame.from"),
-            sentence("frame.below"),
-            *(_series_name(key, name, result) for name in series),
-            numeric=range(1, 2 + len(series)),
-        ),
-        rows=tuple(rows),
     )
