@@ -125,7 +125,8 @@ def assess(
     """Measure whether synthetic rows leak the original rows, and judge.
 
     `original` is the table the generator was trained on, `synthetic` its output, `holdout` real rows that it never
-    saw; each a path (CSV, TSV, Parquet, Feather), a DataFrame or a 2-D array. Settings are named as the options of
+    saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ), a DataFrame or an array: 2-D for a table, 3-D (records,
+    leads, samples) for signals. Settings are named as the options of
     `reportgen assess`, with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`. `progress` is called with stage,
     done and total. Raises InputError where the command exits with 2; never for the gate.
     """
@@ -233,6 +234,9 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")
+            continue
+        if name == "lead_names":
+            words += ["--lead-names", ",".join(value)]
             continue
         for one in value if isinstance(value, tuple) else (value,):
             words += [f"--{name.replace('_', '-')}", str(one)]

@@ -89,6 +89,12 @@ def assess(
             help="Exit 1 at this level or above: low, inconclusive, moderate, high, never [default: inconclusive].",
         ),
     ] = None,
+    lead_names: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Names of the leads of signals.", show_default=False)
+    ] = None,
+    sampling_rate: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Samples a second of signals; printed only.", show_default=False)
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     lang: Annotated[str | None, typer.Option(help="Language of the report: en.")] = None,
     dry_run: Annotated[
@@ -115,6 +121,8 @@ def assess(
         "seed": seed,
         "tolerance": tolerance,
         "fail_on": fail_on,
+        "lead_names": lead_names,
+        "sampling_rate": sampling_rate,
         "title": title,
         "lang": lang,
     }

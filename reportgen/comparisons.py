@@ -7,15 +7,16 @@ table in which half of the rows are copies, and reuses whatever doesn't involve 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.copies import CopyCounts
 from reportgen.distances import Floats, Ints, NeighbourDistances
-from reportgen.metrics.evidence import Direction, Draw, Evidence, Need
+from reportgen.metrics.evidence import Direction, Draw, Evidence, LeadDistances, Need
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
 from reportgen.space.famd import Encoded
@@ -38,13 +39,28 @@ class Comparison:
 
 
 class Searcher:
-    """Searches in one encoded space, each pair of rows once; counts its queries. Every answer is exact."""
+    """Searches in one encoded space, each pair of rows once; counts its queries. Every answer is exact.
 
-    def __init__(self, encoded: Encoded, threads: int) -> None:
+    `leads` searches the space of each lead of signals, None for tables; a single lead has the joint space.
+    """
+
+    def __init__(self, encoded: Encoded, threads: int, lead_coordinates: Mapping[str, Floats] | None = None) -> None:
         self.encoded = encoded
         self.threads = threads
-        self.queries = 0
+        self.leads: dict[str, Searcher] | None = None
+        if lead_coordinates is not None:
+            self.leads = {
+                name: self if own.shape == encoded.coordinates.shape else Searcher(_within(encoded, own), threads)
+                for name, own in lead_coordinates.items()
+            }
+        self._own_queries = 0
         self._known: dict[tuple[int, int], tuple[Ints, Ints, NeighbourDistances]] = {}
+
+    @property
+    def queries(self) -> int:
+        """How many rows looked for their neighbours so far."""
+        others = (lead for lead in (self.leads or {}).values() if lead is not self)
+        return self._own_queries + sum(lead.queries for lead in others)
 
     def two(self, queries: Ints, base: Ints) -> NeighbourDistances:
         """Find the two closest base rows; the answer is kept for the next time with the very same arrays."""
@@ -62,7 +78,7 @@ class Searcher:
         return _two_of(distances, ids), distances[:, -1]
 
     def _search(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
-        self.queries += len(queries)
+        self._own_queries += len(queries)
         return nearest(self.encoded.coordinates, queries, base, k, exclude_self=exclude_self, threads=self.threads)
 
 
@@ -107,7 +123,15 @@ def gather(
                 isolated=comparison.isolated,
             )
         )
-    return Evidence(kind, copies, tuple(draws), _directions(searcher, synthetic, needs))
+    leads = None
+    if searcher.leads is not None:
+        own = get_args(Direction) if "leads" in needs else ()
+        leads = tuple(LeadDistances(name, _directions(lead, synthetic, own)) for name, lead in searcher.leads.items())
+    return Evidence(kind, copies, tuple(draws), _directions(searcher, synthetic, needs), leads=leads)
+
+
+def _within(encoded: Encoded, coordinates: Floats) -> Encoded:
+    return replace(encoded, coordinates=coordinates, dimensions=coordinates.shape[1])
 
 
 def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) -> dict[Direction, NeighbourDistances]:

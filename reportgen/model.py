@@ -29,7 +29,7 @@ Better = Literal["higher", "lower", "context"]
 Kind = Literal["numeric", "categorical", "datetime", "boolean"]
 HoldoutKind = Literal["provided", "approximate", "none"]
 NotMeasuredCode = Literal[
-    "not_in_this_version", "no_true_holdout", "too_few_rows", "no_columns", "not_selected", "failed"
+    "not_in_this_version", "no_true_holdout", "too_few_rows", "no_columns", "flat_leads", "not_selected", "failed"
 ]
 ReasonCode = Literal[
     "exact_copies_above_tolerance",
@@ -196,7 +196,10 @@ class InputFile(Part):
     rows: Count
     columns: Count
     repeated_rows: Count
-    """Rows that equal another row of the same table on all used columns, beyond the first of each."""
+    """Rows that equal another row of the same table on all used columns, beyond the first of each. For records of
+    signals: that hold the same samples."""
+    samples: Count | None = None
+    """Samples of each lead of a record; None for a table."""
 
 
 class Inputs(Part):
@@ -235,6 +238,14 @@ class Column(Part):
     """Synthetic rows whose category no real row has."""
 
 
+class Lead(Part):
+    """One lead of the signals, in their order."""
+
+    name: str
+    flat: bool
+    """Whether it is flat in every original record, or the same in all of them: then no score compares it."""
+
+
 class Holdout(Part):
     """The real rows that the generator never saw, or what stands for them."""
 
@@ -257,7 +268,8 @@ class Holdout(Part):
 class Space(Part):
     """The coordinates that distances are taken in."""
 
-    projection: Literal["famd", "none"]
+    projection: Literal["famd", "none", "signals"]
+    """`signals`: seven features a lead, each divided by its standard deviation over the original records."""
     components: Annotated[int, Field(ge=1)] | Literal["all"]
     dimensions: Count
     inertia: Share
@@ -376,6 +388,8 @@ class Result(Part):
     settings: Settings
     inputs: Inputs
     columns: tuple[Column, ...]
+    leads: tuple[Lead, ...] = ()
+    """Leads of the signals; empty for tables."""
     holdout: Holdout
     space: Space
     search: Search

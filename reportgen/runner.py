@@ -14,6 +14,7 @@ from reportgen import metrics
 from reportgen.comparisons import Comparison, Searcher, compare, gather
 from reportgen.copies import CopyCounts, count_copies, overlap_p_value, reuse_of
 from reportgen.distances import Ints
+from reportgen.metrics import nn_dist
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import (
     Column,
@@ -24,6 +25,7 @@ from reportgen.model import (
     Holdout,
     InputFile,
     Inputs,
+    Lead,
     Measured,
     Memorising,
     Metric,
@@ -41,9 +43,11 @@ from reportgen.read.groups import RowGroups, identical_rows, near_twins, repeate
 from reportgen.read.holdout import DrawPlan, holdout_kind, plan_draws
 from reportgen.read.partition import Partition, Table, Tabular
 from reportgen.read.reuse import left_out_texts
+from reportgen.read.signals import Signals, all_signals
 from reportgen.read.summary import describe_columns
 from reportgen.read.tables import read_table
 from reportgen.settings import METRIC_KEYS, Settings
+from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
 from reportgen.verdict.findings import find
 from reportgen.verdict.level import judge, metric_verdicts
@@ -69,9 +73,14 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 def read_inputs(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> Partition:
-    """Read the tables and understand their columns alike; raise InputError where they don't fit together."""
-    held = None if holdout is None else read_table(holdout, "holdout")
-    return align(read_table(original, "original"), read_table(synthetic, "synthetic"), held, settings)
+    """Read tables or signals and understand their columns alike; raise InputError where they don't fit together."""
+    read = [read_table(original, "original"), read_table(synthetic, "synthetic")]
+    if holdout is not None:
+        read.append(read_table(holdout, "holdout"))
+    if (records := all_signals(read, settings)) is not None:
+        return describe(records, settings)
+    tables = [table for table in read if not isinstance(table, Signals)]
+    return align(tables[0], tables[1], tables[2] if holdout is not None else None, settings)
 
 
 def run(
@@ -86,17 +95,19 @@ def run(
     progress("read", 0, 1)
     partition = read_inputs(original, synthetic, holdout, settings)
     progress("encode", 0, 1)
-    rows = identical_rows(partition) if partition.used else _all_different(partition)
-    twins = bool(partition.used) and near_twins(partition)
+    rows = identical_rows(partition.as_read) if partition.used else _all_different(partition)
+    twins = bool(partition.used) and near_twins(partition.as_read)
     copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins)
-    rows, encoded = _in_canonical_order(rows, encode(partition, settings))
+    place = encode_signals if partition.leads else encode
+    rows, encoded = _in_canonical_order(rows, place(partition, settings))
 
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
     plans = plan_draws(kind, *sizes, settings.draws, _random(settings, "draws")) if partition.used else ()
     reuse = reuse_of(left_out_texts(partition), _random(settings, "reuse"))
-    searcher = Searcher(encoded, context.threads)
-    needs = needed(settings)
+    lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
+    searcher = Searcher(encoded, context.threads, lead_spaces)
+    needs = needed(settings, signals=bool(partition.leads))
     comparisons = compare(searcher, plans, needs)
     if partition.used:
         evidence = gather(searcher, encoded.synthetic, comparisons, needs, kind, copies, partial(progress, "search"))
@@ -104,7 +115,7 @@ def run(
         measured = _measure(evidence, settings, progress)
         memorising = _memorising(searcher, rows, comparisons, evidence, settings, progress)
     else:
-        measured, memorising = _unmeasurable(), None
+        measured, memorising = _unmeasurable(partition), None
 
     about = _holdout(rows, plans, copies, settings)
     verdict = judge(about, copies, reuse, measured, settings)
@@ -119,9 +130,10 @@ def run(
         settings=settings,
         inputs=_inputs(partition, rows),
         columns=columns,
+        leads=tuple(Lead(name=lead.name, flat=lead.flat) for lead in partition.leads),
         holdout=about,
         space=Space(
-            projection=settings.projection,
+            projection="signals" if partition.leads else settings.projection,
             components=settings.components,
             dimensions=encoded.dimensions,
             inertia=encoded.inertia,
@@ -171,9 +183,13 @@ def _in_canonical_order(rows: RowGroups, encoded: Encoded) -> tuple[RowGroups, E
     )
 
 
-def needed(settings: Settings) -> frozenset[Need]:
-    """Name what the selected metrics need."""
-    return frozenset(need for metric in metrics.ALL if _selected(metric.KEY, settings) for need in metric.NEEDS)
+def needed(settings: Settings, *, signals: bool = False) -> frozenset[Need]:
+    """Name what the selected metrics need; of signals, nn_dist needs the leads and nothing of all leads together."""
+    selected = [metric for metric in metrics.ALL if _selected(metric.KEY, settings)]
+    by_lead = signals and nn_dist in selected
+    joint = [metric for metric in selected if not (by_lead and metric is nn_dist)]
+    needs: set[Need] = {need for metric in joint for need in metric.NEEDS}
+    return frozenset(needs | {"leads"} if by_lead else needs)
 
 
 def _selected(key: str, settings: Settings) -> bool:
@@ -199,10 +215,13 @@ def _measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict
     return outcomes
 
 
-def _unmeasurable() -> dict[str, Metric]:
-    """Give every metric its place where no column is left to measure on."""
+def _unmeasurable(partition: Partition) -> dict[str, Metric]:
+    """Give every metric its place where no column is left to measure on: of one record, no feature varies."""
     known = {metric.KEY for metric in metrics.ALL}
-    return {key: _no_value("no_columns" if key in known else "not_in_this_version") for key in METRIC_KEYS}
+    code: NotMeasuredCode = "no_columns"
+    if partition.leads:
+        code = "flat_leads" if len(partition.original.frame) > 1 else "too_few_rows"
+    return {key: _no_value(code if key in known else "not_in_this_version") for key in METRIC_KEYS}
 
 
 def _no_value(code: NotMeasuredCode, **numbers: str) -> NotMeasured:
@@ -235,7 +254,7 @@ def _memorising(
         searcher,
         memorise(encoded.synthetic, encoded.original),
         comparisons,
-        needed(settings),
+        needed(settings, signals=searcher.leads is not None),
         evidence.holdout,
         copies,
         partial(progress, "control"),
@@ -274,10 +293,11 @@ def _inputs(partition: Partition, rows: RowGroups) -> Inputs:
         return InputFile(
             name=table.source.name,
             sha256=table.source.sha256,
-            content_sha256=content_sha256(table, partition.columns),
+            content_sha256=table.content_sha256 or content_sha256(table, partition.columns),
             rows=len(table.frame),
             columns=len(table.frame.columns),
             repeated_rows=repeated_rows(ids),
+            samples=table.samples,
         )
 
     return Inputs(

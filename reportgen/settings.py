@@ -66,12 +66,34 @@ class Settings(BaseModel):
     """Percentile that stands for the lower tail ("outlier") in the reference-based metrics (seed 000)."""
     nndr_threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
     """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
+    lead_names: tuple[str, ...] = ()
+    """Names of the leads of signals, in their order; empty for their numbers from 1."""
+    sampling_rate: Annotated[float, Field(gt=0)] | None = None
+    """Samples a second of signals, printed only: no feature depends on it."""
     title: str | None = None
     context: str = ""
     """What the data are and why they are assessed, in the user's words."""
     recipients: str = ""
     """Who is to receive the synthetic data, in the user's words."""
     lang: Literal["en"] = "en"
+
+    @field_validator("lead_names", mode="before")
+    @classmethod
+    def _listed_leads(cls, names: Any) -> Any:
+        return names.split(",") if isinstance(names, str) else names
+
+    @field_validator("lead_names")
+    @classmethod
+    def _distinct_leads(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        stripped = tuple(name.strip() for name in names)
+        if not all(stripped) or any("," in name for name in stripped):
+            msg = "give a name for each lead, separated by commas; a name is not empty and holds no comma"
+            raise ValueError(msg)
+        doubled = sorted({name for name in stripped if stripped.count(name) > 1})
+        if doubled:
+            msg = f"more than one lead is named {doubled[0]!r}; give each its own name"
+            raise ValueError(msg)
+        return stripped
 
     @field_validator("metric")
     @classmethod

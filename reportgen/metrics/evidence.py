@@ -17,7 +17,10 @@ from reportgen.settings import Settings
 Direction = Literal["original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
 """Who looks for whom, all rows of both tables; a row of the original is never its own neighbour. The holdout is a true
 one or absent."""
-Need = Literal["draws", "original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
+Need = Literal[
+    "draws", "original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original", "leads"
+]
+"""`leads`: all directions in the space of each lead, where the rows are records of signals."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,14 @@ class Draw:
 
 
 @dataclass(frozen=True)
+class LeadDistances:
+    """All directions, in the space of one lead of signals."""
+
+    name: str
+    searches: Mapping[Direction, NeighbourDistances]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything a metric may look at: what its NEEDS name, and the counts of copies.
 
@@ -45,6 +56,8 @@ class Evidence:
     searches: Mapping[Direction, NeighbourDistances]
     reuse: tuple[Reuse, ...] = ()
     """Of the text columns that take no part in the distances."""
+    leads: tuple[LeadDistances, ...] | None = None
+    """The leads that are not flat, in their order; None for tables."""
 
 
 class Metric(Protocol):

@@ -15,6 +15,7 @@ from reportgen.distances import Floats
 from reportgen.metrics.bootstrap import unpaired_intervals
 from reportgen.metrics.distribution import distance_histograms
 from reportgen.metrics.evidence import Evidence, Need
+from reportgen.metrics.nn_dist_leads import measure_leads
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 
@@ -28,7 +29,12 @@ NEEDS: tuple[Need, ...] = (
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:
-    """Compare the closest distances of original rows to synthetic rows with those among themselves."""
+    """Compare the closest distances of original rows to synthetic rows with those among themselves.
+
+    Signals are compared lead by lead.
+    """
+    if evidence.leads is not None:
+        return measure_leads(evidence.leads, settings, random)
     found = evidence.searches
     if not {"original_to_synthetic", "original_to_original", "synthetic_to_original"} <= set(found):
         return "too_few_rows"

@@ -13,7 +13,7 @@ from reportgen.model import Kind
 
 Side = Literal["original", "holdout", "synthetic"]
 Tabular: TypeAlias = str | os.PathLike[str] | pd.DataFrame | NDArray[Any]
-"""What a user may give as a table: a path, a DataFrame or a 2-D array."""
+"""What a user may give: a path, a DataFrame, or an array, 2-D for a table and 3-D for signals."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,40 @@ class Table:
     source: Source
     frame: pd.DataFrame
     remarks: tuple[str, ...] = ()
+    content_sha256: str | None = None
+    """Digest of what was read, where it is more than the frame holds: of the samples of signals."""
+    samples: int | None = None
+    """Samples of each lead of a record; None for a table."""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """One lead of signals: its name, the names of its used columns, and whether it is flat in the original records."""
+
+    name: str
+    columns: tuple[str, ...]
+    flat: bool
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Original, synthetic and, where given, holdout rows with one schema."""
+    """Original, synthetic and, where given, holdout rows with one schema.
+
+    Signals have `leads`, rows that describe their records, and `recordings`: tables that tell which records are the
+    same, of one row a record in the same order.
+    """
 
     columns: tuple[ColumnSchema, ...]
     original: Table
     synthetic: Table
     holdout: Table | None
+    leads: tuple[Lead, ...] = ()
+    recordings: Partition | None = None
+
+    @property
+    def as_read(self) -> Partition:
+        """The tables by which rows are the same or not: the recordings of signals, these tables otherwise."""
+        return self if self.recordings is None else self.recordings
 
     @property
     def used(self) -> tuple[ColumnSchema, ...]:

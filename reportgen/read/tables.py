@@ -20,6 +20,7 @@ from reportgen.read.columns import RawColumn, RawTable, category_text, raw_colum
 from reportgen.read.delimited import read_delimited
 from reportgen.read.naming import one_line, shown_name, shown_names
 from reportgen.read.partition import Side, Source, Tabular
+from reportgen.read.signals import Signals, signals
 
 __all__ = ["RawTable", "read_table"]
 
@@ -28,19 +29,23 @@ SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
 _PANDAS_INDEX = "__index_level_"
 
 
-def read_table(given: Tabular, role: Side) -> RawTable:
+def read_table(given: Tabular, role: Side) -> RawTable | Signals:
     """Read one table from a path (`file.npz:key` for one of several arrays), a DataFrame or a 2-D array.
+
+    A 3-D array is a set of signals.
 
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
     """
     if isinstance(given, pd.DataFrame):
         return _checked(Source("DataFrame", None), role, *_from_frame(given, f"{role} DataFrame"))
     if isinstance(given, np.ndarray):
+        if given.ndim == 3:
+            return signals(given, Source("array", None), role)
         return _checked(Source("array", None), role, *_from_array(given, f"{role} array"))
     try:
         path = os.fsdecode(given)
     except TypeError:
-        msg = f"{role}: give a path, a pandas DataFrame or a 2-D numpy array, not {type(given).__name__}"
+        msg = f"{role}: give a path, a pandas DataFrame or a numpy array, not {type(given).__name__}"
         raise InputError(msg) from None
     return _from_path(path, role)
 
@@ -65,7 +70,7 @@ def _checked(
     return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
 
 
-def _from_path(given: str, role: Side) -> RawTable:
+def _from_path(given: str, role: Side) -> RawTable | Signals:
     path, key = _split_key(given)
     name = path.name
     if not path.exists():
@@ -92,7 +97,12 @@ def _from_path(given: str, role: Side) -> RawTable:
         read = read_delimited(path)
         return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
-        return _checked(source, role, *_from_array(_load_array(path, key), one_line(name)))
+        array = _load_array(path, key)
+        return (
+            signals(array, source, role)
+            if array.ndim == 3
+            else _checked(source, role, *_from_array(array, one_line(name)))
+        )
     return _checked(source, role, *_from_arrow(_load_arrow(path, suffix), one_line(name)))
 
 
@@ -197,12 +207,12 @@ def _load_array(path: Path, key: str | None) -> NDArray[Any]:
 
 
 def _from_array(array: NDArray[Any], label: str) -> tuple[list[str], list[RawColumn]]:
-    if array.ndim == 3 and array.dtype.kind in "iuf":
-        msg = f"{label}: a 3-D array is a set of signals, and this version assesses tables only"
-        raise InputError(msg)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
-        shape = "x".join(str(size) for size in array.shape)
-        msg = f"{label}: an array of {array.dtype} of shape {shape} is no table; give a 2-D array of numbers"
+        shape = "x".join(str(size) for size in array.shape) or "()"
+        msg = (
+            f"{label}: an array of {array.dtype} of shape {shape} is neither a table nor a set of signals; give a 2-D "
+            "array of numbers, or a 3-D array (records, leads, samples)"
+        )
         raise InputError(msg)
     names = [f"c{position}" for position in range(array.shape[1])]
     columns = [np.ascontiguousarray(array[:, position]) for position in range(array.shape[1])]

@@ -321,11 +321,12 @@ def test_two_dimensional_arrays_are_tables(tmp_path):
 @pytest.mark.parametrize(
     ("array", "said"),
     [
-        (np.zeros((2, 3, 4)), "3-D array is a set of signals"),
-        (np.zeros(3), "no table"),
-        (np.array([[1, "a"]], dtype=object), "no table"),
-        (np.zeros((2, 2), dtype=complex), "no table"),
-        (np.zeros((2, 2), dtype="datetime64[s]"), "no table"),
+        (np.zeros(()), "neither a table nor a set of signals"),
+        (np.zeros(3), "shape 3 is neither a table nor a set of signals"),
+        (np.zeros((2, 3, 4, 5)), "shape 2x3x4x5 is neither a table nor a set of signals"),
+        (np.array([[1, "a"]], dtype=object), "neither a table"),
+        (np.zeros((2, 2), dtype=complex), "neither a table"),
+        (np.zeros((2, 2), dtype="datetime64[s]"), "neither a table"),
         (np.zeros((0, 2)), "no row"),
         (np.zeros((2, 0)), "no column"),
     ],
@@ -337,10 +338,6 @@ def test_other_arrays_are_refused(array, said):
 def test_pickled_arrays_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     assert "refused" in refusal(tmp_path / "a.npy")
-
-
-def test_signals_of_the_shared_recording_are_refused_with_a_reason(shared):
-    assert "signals" in refusal(f"{shared / 'data' / 'ecg_mitbih100' / 'original_and_holdout.npz'}:original")
 
 
 def test_a_gzipped_csv_equals_the_plain_one(written):
