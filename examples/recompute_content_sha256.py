@@ -43,7 +43,7 @@ def item(text: str | None) -> bytes:
 def main(result_file: str, side: str, table_file: str) -> None:
     """Compare the digest in the result with that of the file."""
     result = json.loads(Path(result_file).read_text(encoding="utf-8"))
-    with Path(table_file).open(encoding="utf-8-sig", newline="") as lines:
+    with Path(table_file).open(encoding="utf-8-sig") as lines:  # line ends inside cells are read alike
         header, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines) if row]
     header = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     digest = hashlib.sha256()

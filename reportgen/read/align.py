@@ -62,13 +62,10 @@ def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings:
 
 
 def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series[Any]) -> tuple[str, ...]:
-    synthetic = next(series for table, series in zip(tables, column.series, strict=True) if table.role == "synthetic")
-    remarks = list(column.remarks)
+    empty: list[str] = [table.role for table, series in zip(tables, column.series, strict=True) if series.isna().all()]
     if real.isna().all():
-        remarks.append("All its values are missing in the real rows.")
-    if synthetic.isna().all():
-        remarks.append("All its values are missing in the synthetic rows.")
-    return tuple(remarks)
+        empty = ["real", *(role for role in empty if role == "synthetic")]
+    return (*column.remarks, *(f"All its values are missing in the {rows} rows." for rows in empty))
 
 
 def _same_columns(original: RawTable, other: RawTable) -> None:

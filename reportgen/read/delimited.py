@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from reportgen.errors import InputError
@@ -90,12 +91,19 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
         raise InputError(msg)
     if _swallows_lines(table):
         _refuse_open_quote(path, separator, encoding)
-    columns = tuple(column.slice(1) for column in table.columns)
+    columns = tuple(_one_line_end(column.slice(1)) for column in table.columns)
     names = tuple(name.strip() for name in header)
     if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):
         names, columns = names[:-1], columns[:-1]  # every line ends with a separator
     remarks = () if encoding == "utf-8" else (f"The text of {one_line(path.name)} was read as {_spoken(encoding)}.",)
     return Delimited(names, columns, remarks)
+
+
+def _one_line_end(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """End the lines inside a cell alike, so that a file saved on Windows holds the same values."""
+    if not pc.any(pc.match_substring(column, "\r"), min_count=0).as_py():
+        return column
+    return pc.replace_substring(pc.replace_substring(column, "\r\n", "\n"), "\r", "\n")
 
 
 def _spoken(encoding: str) -> str:

@@ -75,9 +75,20 @@ def _agree_on_categories(name: str, readings: list[Reading]) -> Understood:
     remarks += [_OPEN_COMMA] if any(reading.open_comma for reading in categories) else []
     if kinds == {"categorical", "numeric"} and all(reading.declared for reading in categories):
         return as_categories(readings)
+    if kinds == {"categorical", "boolean"} and _nothing_in_common(readings):
+        raise _conflict(name, readings)
     if kinds <= {"categorical", "boolean"} or (kinds == {"categorical", "numeric"} and _PADDED in remarks):
         return _texts_as_categories(name, readings, remarks)
     raise _conflict(name, readings)
+
+
+def _nothing_in_common(readings: Sequence[Reading]) -> bool:
+    """Whether both truth values of one table are no words of another: ja and nein beside yes would match nothing."""
+    found: dict[Kind, set[str]] = {"boolean": set(), "categorical": set()}
+    for reading in readings:
+        if reading.kind and reading.present is not None:
+            found[reading.kind].update(reading.present.distinct.to_pylist())
+    return len(found["boolean"]) > 1 and found["boolean"].isdisjoint(found["categorical"])
 
 
 def _without_soft_marks(readings: list[Reading]) -> list[Reading]:

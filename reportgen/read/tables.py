@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import hashlib
 import os
+import stat
+import uuid
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -27,6 +31,11 @@ __all__ = ["RawTable", "read_table"]
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
 _PANDAS_INDEX = "__index_level_"
+_WRITTEN_OUT = (
+    *(str, bool, int, float, decimal.Decimal),
+    *(dt.date, dt.time, pd.Interval, pd.Period, uuid.UUID),
+)
+"""Python objects that a column may hold: their text is what they are. Of others it may be an address in memory."""
 
 
 def read_table(given: Tabular, role: Side) -> RawTable | Signals:
@@ -72,12 +81,16 @@ def _checked(
 
 def _from_path(given: str, role: Side) -> RawTable | Signals:
     path, key = _split_key(given)
-    name = path.name
-    if not path.exists():
+    name = path.name or given
+    mode = _mode(path)
+    if mode is None:
         msg = f"{role}: there is no file {shown_name(name)}"
         raise InputError(msg)
-    if path.is_dir():
+    if stat.S_ISDIR(mode):
         msg = f"{role}: {shown_name(name)} is a folder; give a file ({', '.join(SUFFIXES)})"
+        raise InputError(msg)
+    if not stat.S_ISREG(mode):  # a pipe or a device may never end, and no file can be read twice from it
+        msg = f"{role}: {shown_name(name)} is no regular file; save the table as a file and give that"
         raise InputError(msg)
     suffix = next((ending for ending in sorted(SUFFIXES, key=len)[::-1] if name.lower().endswith(ending)), None)
     if suffix is None:
@@ -89,7 +102,7 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
     except OSError as error:
         msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
         raise InputError(msg) from None
-    source = Source(name, sha256)
+    source = Source(os.fsencode(name).decode("utf-8", "replace"), sha256)
     if not path.stat().st_size:
         msg = f"{one_line(name)}: the file is empty"
         raise InputError(msg)
@@ -109,9 +122,17 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
 def _split_key(given: str) -> tuple[Path, str | None]:
     """Split `file.npz:key`; a path that exists as it stands has no key."""
     before, colon, key = given.rpartition(":")
-    if colon and before.lower().endswith(".npz") and not Path(given).exists():
+    if colon and before.lower().endswith(".npz") and _mode(Path(given)) is None:
         return Path(before), key
     return Path(given), None
+
+
+def _mode(path: Path) -> int | None:
+    """Return what kind of file stands at a path (as `stat` tells); None where there is none."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):  # absent, a name too long for any file, a name with a zero byte
+        return None
 
 
 def _load_arrow(path: Path, suffix: str) -> pa.Table:
@@ -166,7 +187,9 @@ def _arrow_column(series: pd.Series[Any], name: str, label: str) -> pa.ChunkedAr
         if series.dtype == object:
             return pa.chunked_array([pa.array([_object_text(value) for value in series], pa.large_string())])
         if isinstance(series.dtype, pd.CategoricalDtype) and not _plain(series.cat.categories.dtype):
-            series = series.cat.rename_categories(str)  # intervals from pd.cut, periods
+            series = series.cat.rename_categories([_object_text(value) for value in series.cat.categories])
+        if isinstance(series.dtype, pd.SparseDtype):
+            series = series.astype(series.dtype.subtype)
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
         msg = f"{label}: column {shown_name(name)} holds {series.dtype} values of a kind that is not known; convert it"
@@ -175,15 +198,20 @@ def _arrow_column(series: pd.Series[Any], name: str, label: str) -> pa.ChunkedAr
 
 
 def _plain(dtype: Any) -> bool:
-    return not isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype))
+    """Whether categories are of one simple type; not intervals from `pd.cut`, periods, or a mix of objects."""
+    return not pd.api.types.is_object_dtype(dtype) and not isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype))
 
 
 def _object_text(value: Any) -> str | None:
     if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
         return None
-    if isinstance(value, np.generic):
+    if isinstance(value, np.datetime64):
+        value = pd.Timestamp(value)
+    elif isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, (list, tuple, set, dict, bytes, np.ndarray, complex)):
+    if value is pd.NaT:
+        return None
+    if not isinstance(value, _WRITTEN_OUT):
         raise TypeError
     return category_text(value)
 
@@ -215,8 +243,10 @@ def _from_array(array: NDArray[Any], label: str) -> tuple[list[str], list[RawCol
         )
         raise InputError(msg)
     names = [f"c{position}" for position in range(array.shape[1])]
-    columns = [np.ascontiguousarray(array[:, position]) for position in range(array.shape[1])]
+    columns = [np.ascontiguousarray(np.ma.getdata(array)[:, position]) for position in range(array.shape[1])]
     native = [column.astype(column.dtype.newbyteorder("=")) for column in columns]
+    masked = np.ma.getmaskarray(array).T if isinstance(array, np.ma.MaskedArray) else [None] * len(names)
     return names, [
-        _meant(pa.chunked_array([pa.array(column)]), name, label) for name, column in zip(names, native, strict=True)
+        _meant(pa.chunked_array([pa.array(column, mask=missing)]), name, label)
+        for name, column, missing in zip(names, native, masked, strict=True)
     ]

@@ -235,3 +235,15 @@ def test_what_is_left_out_of_the_shared_tables(shared, files, expected):
 
 
 ROLES = ("original", "synthetic", "holdout")
+
+
+def test_a_column_missing_throughout_one_table_is_named_with_it():
+    full, empty = {"x": ["a", "b"], "y": [1.5, 2.5]}, {"x": [None, None], "y": [1.5, 2.5]}
+    said = {
+        "synthetic": aligned(full, empty, full),
+        "original": aligned(empty, full, full),
+        "holdout": aligned(full, full, empty),
+        "real": aligned(empty, full, empty),
+    }
+    for name, partition in said.items():
+        assert partition.columns[0].remarks == (f"All its values are missing in the {name} rows.",)

@@ -318,3 +318,12 @@ def test_text_and_typed_forms_of_one_table_agree():
     text = pd.read_csv(io.StringIO(frame.to_csv(index=False)), dtype=str, keep_default_na=False)
     one, other = understood(frame, text).series
     pd.testing.assert_series_equal(one, other)
+
+
+def test_truth_values_that_no_other_table_knows_are_refused():
+    text = refusal(["True", "False"], ["ja", "nein"])
+    assert "truth values in DataFrame (original) and words in DataFrame (synthetic)" in text
+    assert "--categorical 'x'" in text
+    # One of them alone may be a category by chance.
+    assert understood(["a", "b"], ["a", "b"], ["n", "n"]).kind == "categorical"
+    assert understood(["yes", "no"], ["yes", "no", "maybe"]).kind == "categorical"

@@ -1,6 +1,8 @@
 import gzip
 import hashlib
 import io
+import os
+import re
 import subprocess
 import sys
 from datetime import UTC, date, datetime
@@ -116,7 +118,7 @@ def test_utf_16_is_read(written):
 
 def test_quoted_line_breaks_windows_line_ends_and_blank_lines_are_read(written):
     table = read_table(written('a,b\r\n1,"x\r\ny"\r\n\r\n2,z\r\n\r\n  \r\n'), "original")
-    assert content(table) == {"a": ["1", "2"], "b": ["x\r\ny", "z"]}
+    assert content(table) == {"a": ["1", "2"], "b": ["x\ny", "z"]}
 
 
 def test_blanks_round_names_and_values_are_stripped(written):
@@ -388,3 +390,73 @@ def test_any_bytes_are_a_table_or_refused_in_one_line(tmp_path_factory, data, su
         said = str(error)
     assert "\n" not in said
     assert lengths == {0}
+
+
+def test_a_pipe_or_device_is_refused_before_it_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "endless.csv").symlink_to("/dev/zero")
+    for name in ("pipe.csv", "endless.csv"):
+        with pytest.raises(InputError, match=f"original: '{name}' is no regular file; save the table as a file"):
+            read_table(tmp_path / name, "original")
+
+
+def test_a_path_that_no_file_can_have_is_an_absent_file():
+    for path in ("a" * 5000 + ".csv", "a\0b.csv", "a" * 5000 + ".npz:key"):
+        with pytest.raises(InputError, match="original: there is no file 'a"):
+            read_table(path, "original")
+
+
+def test_an_empty_path_is_shown_as_given():
+    with pytest.raises(InputError, match=re.escape("original: '.' is a folder")):
+        read_table(".", "original")
+
+
+def test_a_file_name_that_is_no_text_is_still_named(tmp_path):
+    path = os.fsencode(tmp_path) + b"/bad\xff.csv"
+    with open(path, "w") as file:  # noqa: PTH123 -- a path of bytes
+        file.write("x,y\n1,2\n3,4\n")
+    assert read_table(path, "original").source.name == "bad\N{REPLACEMENT CHARACTER}.csv"
+
+
+def test_line_ends_inside_cells_are_the_same_on_every_system(tmp_path):
+    for name, end in (("unix", "\n"), ("windows", "\r\n"), ("old", "\r")):
+        (tmp_path / f"{name}.csv").write_bytes(f'x,y{end}"a{end}b",1{end}"c",2{end}'.encode())
+        column = read_table(tmp_path / f"{name}.csv", "original").columns["x"]
+        assert column.distinct.to_pylist() == ["a\nb", "c"]
+
+
+class Opaque:
+    """An object whose text is its address in memory."""
+
+
+@pytest.mark.parametrize("value", [Opaque(), len, b"1", {"a": 1}, [1], range(3), pd.DataFrame({"a": [1]}), 1j])
+def test_python_objects_without_a_text_of_their_own_are_refused(value):
+    frame = pd.DataFrame({"x": [0.5, 1.5], "odd": pd.Series([value, value], dtype=object)})
+    with pytest.raises(InputError, match="original DataFrame: column 'odd' holds object values of a kind"):
+        read_table(frame, "original")
+
+
+def test_objects_that_are_times_keep_their_instant():
+    values = [np.datetime64("2020-01-31T01:00:00", "ns"), np.datetime64("NaT"), pd.NaT]
+    column = read_table(pd.DataFrame({"t": pd.Series(values, dtype=object)}), "original").columns["t"]
+    assert column.distinct.to_pylist() == ["2020-01-31 01:00:00"]
+    assert column.codes.tolist() == [0, -1, -1]
+
+
+def test_sparse_columns_and_categories_of_mixed_type_are_read():
+    frame = pd.DataFrame(
+        {
+            "sparse": pd.arrays.SparseArray([0, 1, 0]),
+            "mixed": pd.Categorical(pd.Series(["a", 1, 2.0], dtype=object)),
+        }
+    )
+    columns = read_table(frame, "original").columns
+    assert columns["sparse"].array.to_pylist() == [0, 1, 0]
+    assert sorted(columns["mixed"].distinct.to_pylist()) == ["1", "2", "a"]
+
+
+def test_masked_elements_of_an_array_are_missing():
+    array = np.ma.array([[1.5, 2.5], [3.5, 4.5]], mask=[[False, True], [False, False]])
+    columns = read_table(array, "original").columns
+    assert columns["c0"].array.to_pylist() == [1.5, 3.5]
+    assert columns["c1"].array.to_pylist() == [None, 4.5]
