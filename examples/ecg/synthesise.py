@@ -101,7 +101,8 @@ def fit(records: Floats) -> Model:
 def usual_ones(beats: Floats) -> Floats:
     """Leave out the beats least like the median beat: early ones, and those with the next beat in their window."""
     distance = np.linalg.norm(beats - np.median(beats, axis=0), axis=1)
-    return beats[distance <= np.quantile(distance, USUAL_SHARE)]
+    usual: Floats = beats[distance <= np.quantile(distance, USUAL_SHARE)]
+    return usual
 
 
 def _stretched(spectrum: Floats, samples: int) -> Floats:
