@@ -147,3 +147,18 @@ class SyntheticRows:
 
 def _ratio(first: Floats, other: Floats) -> Floats:
     return np.divide(first, other, out=np.ones_like(first), where=other > 0)
+
+
+@dataclass(frozen=True)
+class PlantedRows:
+    """Near copies of random real rows, one each, and what they found in U: entries of a planted leak.
+
+    `copied`, shape (entries,): which real row each is a copy of, counted over the occurrences of the rows of U in
+    order. Every entry of `found` stands for one row, and all of them were searched with columns left out.
+    """
+
+    copied: Ints
+    found: SyntheticRows
+
+    def __post_init__(self) -> None:
+        self.copied.setflags(write=False)

@@ -25,6 +25,7 @@ FAMILIES: dict[Family, tuple[slice, int]] = {
 }
 """The weights of each family and its share of the level, in tenths."""
 PERMUTATIONS = 999
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)

@@ -82,24 +82,33 @@ def plain_weights(synthetic: SyntheticRows, lonely: Floats) -> list[Floats]:
     return columns
 
 
-def bandwidth(squares: Floats, number: int, times: Ints) -> float:
+def bandwidth(
+    squares: Floats,
+    number: int,
+    times: Ints,
+    *,
+    rows: int | None = None,
+    widest: float = WIDEST,
+    tolerance: float = 1e-13,
+) -> float:
     """Solve Σ over x > 0 of e^(-x/2h^2) = min(number, m/2) for h: so many rows count.
 
-    `squares` holds x in 0-1 and `times` how many of the m rows each stands for, both (entries,). Returns e^4 where no
-    more rows than that have an x above 0.
+    `squares` holds x in 0-1 and `times` how many of the m rows each stands for, both (entries,); `rows` is m where x
+    that don't matter were left out. Returns `widest` where fewer rows count even at that width: e^4 where no more rows
+    than that have an x above 0. `tolerance` is that of ln h.
     """
-    target = float(min(number, times.sum() / 2))
+    target = float(min(number, (times.sum() if rows is None else rows) / 2))
     positive = squares > np.finfo(np.float64).tiny  # what has underflowed is 0
     x, often = squares[positive], times[positive]
-    if often.sum() <= target:
-        return WIDEST
 
     def excess(log_width: float) -> float:
         return float((often * kernel(x, math.exp(log_width))).sum()) - target
 
+    if excess(math.log(widest)) <= 0:
+        return widest
     # Below this width even all rows at the smallest x would not reach the target.
     lowest = 0.5 * math.log(float(x.min()) / (2 * math.log(2 * float(often.sum()) / target)))
-    return math.exp(brentq(excess, lowest, 4.0, xtol=1e-13, rtol=1e-14))
+    return math.exp(brentq(excess, lowest, math.log(widest), xtol=tolerance, rtol=1e-14))
 
 
 def kernel(squares: Floats, width: float) -> Floats:

@@ -85,19 +85,19 @@ def labelings(rows: int, originals: int, number: int, random: np.random.Generato
 
 
 def representable(each: Floats, occurrences: Ints) -> Floats:
-    """Round each weight, (rows of U, weights), to a grid so coarse that every sum over real rows is exact in float64.
+    """Round each weight, (rows of U, weights), so coarsely that every sum over real rows is exact in float64."""
+    return on_grid(each, (occurrences[:, np.newaxis] * each).sum(axis=0))
 
-    The grid is about 2^-52 of the sum over all real rows.
-    """
-    grids = np.array(
-        [math.ldexp(1.0, math.frexp(float(total))[1] - 52) for total in (occurrences[:, np.newaxis] * each).sum(axis=0)]
-    )
-    rounded: Floats = np.rint(each / grids) * grids
+
+def on_grid(weights: Floats, totals: Floats) -> Floats:
+    """Round weights, (rows, weights), to multiples of about 2^-52 of the largest sum that will be made of each."""
+    grids = np.array([math.ldexp(1.0, math.frexp(float(total))[1] - 52) for total in totals])
+    rounded: Floats = np.rint(weights / grids) * grids
     return rounded
 
 
-def combine(z: Floats, families: Sequence[tuple[slice, int]]) -> Combined:
-    """Combine families of z, shape (labelings, weights) with the observed labeling first.
+def combine(z: Floats, families: Sequence[tuple[slice, int]], observed: int = 0) -> Combined:
+    """Combine families of z, shape (labelings, weights), one of which is the observed labeling.
 
     Each family is a range of weights and its share of the test's level, as a whole number. A family's statistic is its
     largest z, p_f the share of labelings whose statistic is at least as large, v = min p_f/share_f.
@@ -109,10 +109,10 @@ def combine(z: Floats, families: Sequence[tuple[slice, int]]) -> Combined:
     spent = counts * np.array([common // share for _, share in families])
     least = spent.min(axis=1)
     return Combined(
-        p_value=float((least <= least[0]).mean()),
-        families=tuple((counts[0] / len(z)).tolist()),
-        statistics=tuple(statistics[0].tolist()),
-        leading=int(spent[0].argmin()),
+        p_value=float((least <= least[observed]).mean()),
+        families=tuple((counts[observed] / len(z)).tolist()),
+        statistics=tuple(statistics[observed].tolist()),
+        leading=int(spent[observed].argmin()),
     )
 
 

@@ -32,7 +32,7 @@ class Pool:
         real = encoded.original if encoded.holdout is None else np.concatenate((encoded.original, encoded.holdout))
         self.positions, self._occurrences = np.unique(real, return_counts=True)
         """The positions of U in the space, ascending, shape (rows of U,)."""
-        self._neighbours = min(NEIGHBOURS, len(self.positions))
+        self.neighbours = min(NEIGHBOURS, len(self.positions))
         self.queries = 0
 
     @functools.cached_property
@@ -46,6 +46,11 @@ class Pool:
         """The groups of columns that are left out together, as positions among the columns by name."""
         layout = self.encoded.layout
         return group_columns(layout.inertia if layout.slices else self.places.coordinates.var(axis=0))
+
+    @functools.cached_property
+    def equal_parts(self) -> Parts:
+        """The groups of columns by which rows that agree on nearly all columns are looked for."""
+        return group_columns(self.encoded.layout.inertia)
 
     @functools.cached_property
     def places(self) -> Places:
@@ -70,7 +75,7 @@ class Pool:
             dropped=search_dropped(
                 places, drawn[drawn > 0], self.places, self.encoded.layout, self.parts, self.threads
             ),
-            equal=almost_equal(codes[different], self.places.codes, group_columns(self.encoded.layout.inertia)),
+            equal=almost_equal(codes[different], self.places.codes, self.equal_parts),
         )
 
     def closest_synthetic(self, positions: Ints) -> Floats:
@@ -85,20 +90,20 @@ class Pool:
         if len(waiting):
             self.queries += len(waiting)
             distances[waiting], ids[waiting] = nearest(
-                self.encoded.coordinates, waiting, self.positions, self._neighbours, threads=self.threads
+                self.encoded.coordinates, waiting, self.positions, self.neighbours, threads=self.threads
             )
         return distances[different], ids[different]
 
     @functools.cached_property
     def _known(self) -> tuple[Floats, Ints]:
         """What is known for each row of the space; at first the rows of U, from their search among themselves."""
-        shape = (len(self.encoded.coordinates), self._neighbours)
+        shape = (len(self.encoded.coordinates), self.neighbours)
         distances, ids = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
         others, other_ids = self._within
         itself = np.arange(len(self.positions))[:, np.newaxis]
         all_distances = np.concatenate((np.zeros(itself.shape), others), axis=1)
         all_ids = np.concatenate((itself, other_ids), axis=1)
-        order = np.lexsort((all_ids, all_distances), axis=-1)[:, : self._neighbours]
+        order = np.lexsort((all_ids, all_distances), axis=-1)[:, : self.neighbours]
         distances[self.positions] = np.take_along_axis(all_distances, order, axis=1)
         ids[self.positions] = np.take_along_axis(all_ids, order, axis=1)
         return distances, ids

@@ -1,0 +1,45 @@
+"""Near copies of real rows, searched once: what the smallest leak that a run would notice is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.distances import PlantedRows, SyntheticRows
+from reportgen.space.dropped import Places, search_dropped
+from reportgen.space.equal_rows import almost_equal
+from reportgen.space.pool import Pool
+from reportgen.space.search import nearest
+
+NOISE = 0.05
+"""How far a near copy lies from its row, in population sd of each numeric column."""
+COPIES = 400
+MEMBERS = 150
+"""So many copies of rows that a labeling calls original should be there on average."""
+
+
+def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
+    """Copy random real rows with noise in every number that is not missing, and search U for the copies."""
+    real, layout = pool.real, pool.encoded.layout
+    number = min(real.rows, max(COPIES, round(MEMBERS * real.rows / real.original_rows)))
+    copied = np.sort(random.choice(real.rows, number, replace=False))
+    row = np.repeat(np.arange(len(real.occurrences)), real.occurrences)[copied]
+    codes = pool.places.codes[row].copy()
+    noisy = (layout.steps != 0).any(axis=1) & (codes != layout.absent)
+    noise = NOISE * random.standard_normal(codes.shape) * noisy
+    coordinates = pool.places.coordinates[row]
+    for column in np.flatnonzero(noisy.any(axis=0)):
+        coordinates = coordinates + noise[:, column, np.newaxis] * layout.steps[column]
+    # A noisy number equals no other: every copy gets codes of its own there.
+    codes = np.where(noisy, -1 - np.arange(number, dtype=np.int32)[:, np.newaxis], codes)
+    places, once = Places(coordinates, codes), np.ones(number, dtype=np.int64)
+    together = np.concatenate((coordinates, pool.places.coordinates))
+    own, base = np.arange(number), np.arange(number, len(together))
+    distances, ids = nearest(together, own, base, pool.neighbours, threads=pool.threads)
+    found = SyntheticRows(
+        times=once,
+        distances=distances,
+        real=ids,
+        dropped=search_dropped(places, once, pool.places, layout, pool.parts, pool.threads),
+        equal=almost_equal(codes, pool.places.codes, pool.equal_parts),
+    )
+    return PlantedRows(copied, found)

@@ -1,0 +1,101 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from reportgen.distances import AlmostEqual, DroppedSearch, SyntheticRows
+from reportgen.metrics.leak_test import FAMILIES
+from reportgen.metrics.leak_weights import leak_weights
+from reportgen.metrics.permutation import combine, labelings, z_scores
+from reportgen.metrics.smallest_leak import _interpolated, _Trial, smallest_leak
+from reportgen.space.planting import plant
+
+
+def together(synthetic, planted, chosen):
+    """The synthetic rows with the chosen planted rows among them, as if all had been searched together."""
+    found, entries = planted.found, len(synthetic.times)
+    place = np.full(len(found.times), -1)
+    place[chosen] = entries + np.arange(len(chosen))
+    drops, equals = (np.isin(part.entry, chosen) for part in (found.dropped, found.equal))
+    return SyntheticRows(
+        times=np.concatenate((synthetic.times, found.times[chosen])),
+        distances=np.concatenate((synthetic.distances, found.distances[chosen])),
+        real=np.concatenate((synthetic.real, found.real[chosen])),
+        dropped=DroppedSearch(
+            np.concatenate((synthetic.dropped.times, found.dropped.times[chosen])),
+            np.concatenate((synthetic.dropped.ratio, found.dropped.ratio[chosen])),
+            np.concatenate((synthetic.dropped.entry, place[found.dropped.entry[drops]])),
+            np.concatenate((synthetic.dropped.real, found.dropped.real[drops])),
+            np.concatenate((synthetic.dropped.share, found.dropped.share[drops])),
+        ),
+        equal=AlmostEqual(
+            np.concatenate((synthetic.equal.entry, place[found.equal.entry[equals]])),
+            np.concatenate((synthetic.equal.real, found.equal.real[equals])),
+            np.concatenate((synthetic.equal.columns, found.equal.columns[equals])),
+        ),
+    )
+
+
+def mixed(rows, random):
+    numbers = random.normal(size=(rows, 3))
+    numbers[:, 1] = numbers[:, 1].round(1)
+    frame = pd.DataFrame(numbers, columns=["a", "b", "c"])
+    for name, levels in (("d", "xyz"), ("e", "uvw"), ("f", "ab"), ("g", "kl")):
+        frame[name] = pd.Series(random.choice(list(levels), rows), dtype=object)
+    return pd.concat([frame, frame.iloc[: rows // 20]], ignore_index=True)  # some rows occur twice
+
+
+@pytest.mark.parametrize("rows", [(40, 30, 30), (300, 150, 260)])
+def test_planted_rows_are_tested_as_if_they_had_been_there(search, rows):
+    random = np.random.default_rng(0)
+    pool, synthetic = search(*(mixed(number, random) for number in rows))
+    planted = plant(pool, random)
+    trial = _Trial(pool.real, synthetic, planted, np.random.default_rng(5), 99)
+    labels = np.concatenate(list(labelings(pool.real.rows, pool.real.original_rows, 100, np.random.default_rng(5))))
+    starts = np.cumsum(pool.real.occurrences) - pool.real.occurrences
+    for truth, number in ((0, 1), (3, 8), (17, 15)):
+        chosen = random.permutation(np.flatnonzero(trial.member[truth]))[:number]
+        weights = leak_weights(pool.real, together(synthetic, planted, chosen)).values
+        z = np.concatenate(
+            [
+                z_scores(type(pool.real)(pool.real.occurrences, originals, pool.real.distances), weights, 0, random)
+                for originals in np.add.reduceat(labels, starts, axis=1, dtype=np.int64)
+            ]
+        )
+        quick = np.concatenate((trial._kernel_z(chosen, chosen), trial._plain_z(chosen)), axis=1)
+        np.testing.assert_allclose(quick, z, atol=2e-4)
+        expected = combine(z, list(FAMILIES.values()), truth).p_value
+        assert trial.p_value(chosen, chosen, truth) == pytest.approx(expected, abs=0.02)
+
+
+def test_more_planted_rows_are_found_more_often(search, people):
+    random = np.random.default_rng(1)
+    pool, synthetic = search(people(250, random), people(250, random), people(250, random))
+    found = smallest_leak(pool.real, synthetic, plant(pool, random), random, draws=40, permutations=99)
+    sizes, power = zip(*found.curve, strict=True)
+    assert sizes == (4, 6, 9, 14, 20, 30)[: len(sizes)]
+    assert power[-1] >= 0.8 > power[0]
+    assert sizes[-2] <= found.rows <= sizes[-1]
+
+
+def test_small_holdout_needs_more_rows(search, people):
+    # k leaked rows never give p < q^k: at q = 10/11 not even 30 rows give p <= .05.
+    random = np.random.default_rng(2)
+    pool, synthetic = search(people(400, random), people(40, random), people(200, random))
+    found = smallest_leak(pool.real, synthetic, plant(pool, random), random, draws=40, permutations=99)
+    assert found.rows is None or found.rows > 30
+
+
+def test_nothing_is_claimed_where_nothing_can_be_found(search):
+    # Every real row stands in both files: a copy of an original row is a copy of a holdout row.
+    random = np.random.default_rng(3)
+    table = random.normal(size=(60, 4))
+    pool, synthetic = search(table, table, random.normal(size=(60, 4)))
+    found = smallest_leak(pool.real, synthetic, plant(pool, random), random, draws=30, permutations=99)
+    assert found.rows is None or found.rows > 4
+    assert all(0 <= power <= 1 for _, power in found.curve)
+
+
+def test_number_of_rows_is_interpolated_in_its_logarithm():
+    # Half way between .6 and 1.0 is .8: the geometric mean of 4 and 9.
+    assert _interpolated([(4, 0.6), (9, 1.0)]) == pytest.approx(6)
+    assert _interpolated([(4, 0.9)]) == 4
