@@ -18,6 +18,7 @@ from reportgen import __version__, environment, model
 from reportgen.errors import InputError
 from reportgen.output import write_whole
 from reportgen.settings import Settings, make_settings
+from reportgen.shown import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +131,7 @@ def assess(
     `reportgen assess`, with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`. `progress` is called with stage,
     done and total. Raises InputError where the command exits with 2; never for the gate.
     """
-    return run_assessment(original, synthetic, holdout, make_settings(_listed(settings)), jobs=jobs, progress=progress)
+    return run_assessment(original, synthetic, holdout, make_settings(settings), jobs=jobs, progress=progress)
 
 
 def run_assessment(
@@ -143,14 +144,16 @@ def run_assessment(
     progress: Progress | None = None,
 ) -> Assessment:
     """Run `assess` with settings that are validated already."""
+    threads = _threads(jobs)
+    moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
     from reportgen import runner
 
     run = runner.Run(
-        created=created(os.environ),
+        created=moment,
         command=_command(original, synthetic, holdout, settings),
         version=__version__,
         environment=environment.versions(),
-        threads=jobs or len(os.sched_getaffinity(0)),
+        threads=threads,
     )
     return Assessment(runner.run(original, synthetic, holdout, settings, run, progress or runner.silent))
 
@@ -158,15 +161,17 @@ def run_assessment(
 def load(path: str | os.PathLike[str]) -> Assessment:
     """Read a result file (`.json`) again; InputError where it isn't one of this major schema version."""
     file = Path(path)
+    name = one_line(file.name or str(file))
     try:
-        if file.stat().st_size > LARGEST_RESULT:
-            msg = f"{file.name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
-            raise InputError(msg)
-        text = file.read_bytes()
-    except OSError as error:
-        msg = f"{file.name}: cannot be read ({error.strerror}); check the path"
+        with file.open("rb") as stream:
+            text = stream.read(LARGEST_RESULT + 1)
+    except (OSError, ValueError) as error:
+        msg = f"{name}: cannot be read ({getattr(error, 'strerror', error)}); check the path"
         raise InputError(msg) from None
-    return parse(text, file.name)
+    if len(text) > LARGEST_RESULT:
+        msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
+        raise InputError(msg)
+    return parse(text, name)
 
 
 def parse(text: bytes, name: str) -> Assessment:
@@ -208,21 +213,24 @@ def created(environ: Mapping[str, str]) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _listed(settings: dict[str, Any]) -> dict[str, Any]:
-    """Let a single column or metric be given as a plain string."""
-    return {
-        name: (value,)
-        if isinstance(value, str) and name in ("metric", "key", "ignore", "numeric", "categorical")
-        else value
-        for name, value in settings.items()
-    }
+def _threads(jobs: Any) -> int:
+    """Return the number of threads: as asked, or one for each processor that this process may use."""
+    if jobs is None:
+        return len(os.sched_getaffinity(0))
+    if not isinstance(jobs, int) or jobs < 1:
+        msg = "jobs: must be a whole number of threads, 1 or more"
+        raise InputError(msg)
+    return jobs
 
 
 def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> str:
     """Return the command that repeats the run, files by base name."""
 
     def base_name(given: Tabular, role: str) -> str:
-        return Path(given).name if isinstance(given, str | os.PathLike) else role.upper()
+        if not isinstance(given, str | bytes | os.PathLike):
+            return role.upper()
+        name = os.fsencode(os.path.basename(given)).decode("utf-8", "replace")  # noqa: PTH119 -- bytes as well
+        return f"./{name}" if name.startswith("-") else name
 
     words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]
     if holdout is not None:

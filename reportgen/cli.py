@@ -7,13 +7,15 @@ so that `reportgen --help` loads none.
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,7 +35,6 @@ app = typer.Typer(
     help="Judge whether a synthetic or anonymised dataset leaks the real people behind it, and write the report.",
     epilog="Exit codes: 0 gate met, 1 gate not met, 2 wrong command or input, 3 the environment cannot do it.",
     add_completion=True,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -232,20 +233,63 @@ def _options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit. Every error becomes one line and an exit code here, and nowhere else."""
     words = sys.argv[1:] if arguments is None else arguments
-    for stream in (sys.stdout, sys.stderr):  # LC_ALL=C must not turn a column's name into a crash
+    _prepare_streams()
+    with suppress(ValueError):  # not in the main thread: there signals are the caller's
+        signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of stdout went away; nothing is left to say to it
+        _abandon_stdout()
+        code = WRONG_ENVIRONMENT
+    except SystemExit as stop:  # _terminate's; or click's, which ends with 1 where the reader of stdout went away
+        code = WRONG_ENVIRONMENT if stop.code == 1 else stop.code
+    except BaseException as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
+        from reportgen.shown import escaped
+
+        message, code = _in_words(error)
+        if code == WRONG_ENVIRONMENT and ("-v" in words or "--verbose" in words):
+            _print_where(error)
+        if isinstance(error, OSError):
+            _abandon_stdout()
+        print(f"reportgen: error: {escaped(' '.join(message.split()))}", file=sys.stderr)
+    sys.exit(code or MET)
+
+
+def _run(words: list[str]) -> Any:
+    command = typer.main.get_command(app)
+    if words:
+        return command(args=words, prog_name="reportgen", standalone_mode=False)
+    with redirect_stdout(sys.stderr):  # no command is an error, and the list of commands is what helps
+        command(args=["--help"], prog_name="reportgen", standalone_mode=False)
+    return WRONG_INPUT
+
+
+def _prepare_streams() -> None:
+    """Let no letter of a name crash the output under LC_ALL=C, nor a stream that the caller has closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- open until the end
+        stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    try:
-        code = typer.main.get_command(app)(args=words, prog_name="reportgen", standalone_mode=False)
-    except BrokenPipeError:  # the reader of stdout went away; nothing is left to say to it
+
+
+def _abandon_stdout() -> None:
+    """Send what is still buffered for stdout nowhere, so that Python does not complain about it when it exits."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(WRONG_ENVIRONMENT)
-    except BaseException as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
-        message, code = _in_words(error)
-        if "-v" in words or "--verbose" in words:
-            traceback.print_exception(error)
-        print(f"reportgen: error: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(code or MET)
+
+
+def _terminate(number: int, _frame: object) -> None:
+    """End on SIGTERM as on Ctrl-C: by way of the code that removes temporary files."""
+    sys.exit(128 + number)
+
+
+def _print_where(error: BaseException) -> None:
+    """Print where an error was raised, without its text, which may quote a cell."""
+    traceback.print_tb(error.__traceback__)
+    print(type(error).__name__, file=sys.stderr)
 
 
 def _in_words(error: BaseException) -> tuple[str, int]:
@@ -255,12 +299,14 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ReportgenError):
         return str(error), WRONG_ENVIRONMENT
     if isinstance(error, _ClickError):
-        message = getattr(error, "format_message", lambda: "")().strip() or "name a command"
+        message = getattr(error, "format_message", lambda: "")().strip() or "wrong command"
         return f"{message.splitlines()[0]} (see reportgen --help)", WRONG_INPUT
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return "interrupted; nothing was left half-written", INTERRUPTED
     if isinstance(error, MemoryError):
         return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+        return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(frame.filename).name}:{frame.lineno}"
     return f"internal error: {type(error).__name__} at {where}; -v shows the traceback", WRONG_ENVIRONMENT
@@ -275,18 +321,22 @@ def _check_outputs(output: list[str] | None) -> None:
     from reportgen import render as formats
     from reportgen.output import check_writable
 
+    targets = set()
     for name in output or ():
         if name != "-":
             formats.format_of(name)
             check_writable(Path(name))
-    if len(set(output or ())) != len(output or ()):
-        msg = "the same output is named twice; name each file once"
-        raise InputError(msg)
+        target = name if name == "-" else os.path.realpath(name)
+        if target in targets:
+            msg = "the same output is named twice; name each file once"
+            raise InputError(msg)
+        targets.add(target)
 
 
 def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -> None:
     """Make every output, then write them together. What the machine can't make is named last; the others stand."""
     from reportgen.output import write_whole
+    from reportgen.shown import escaped
 
     if not output:
         if not quiet:
@@ -296,7 +346,6 @@ def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -
     lacking: EnvironmentLacking | None = None
     for name in output:
         if name == "-":
-            sys.stdout.write(assessment.to_json())
             continue
         try:
             contents[Path(name)] = assessment.rendered(name)
@@ -305,7 +354,9 @@ def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -
     write_whole(contents)
     if not quiet:
         for path in contents:
-            _say(f"wrote {path}")
+            _say(f"wrote {escaped(str(path))}")
+    if "-" in output:  # last: a reader that stops early must not cost the files
+        sys.stdout.write(assessment.to_json())
     if lacking:
         raise lacking
 
@@ -319,7 +370,8 @@ def _gate(assessment: Assessment) -> None:
     if gate_is_met(verdict, settings.fail_on):
         return
     first = verdict.reasons[0]
-    change = "no_true_holdout" if assessment.holdout.kind != "provided" else verdict.level
+    lacks_holdout = verdict.level == "inconclusive" and assessment.holdout.kind != "provided"
+    change = "no_true_holdout" if lacks_holdout else verdict.level
     advice = sentence(f"gate.{change}")
     _say(f"gate not met: verdict {verdict.level}, fails at {settings.fail_on} or above; {first.text} {advice}")
     raise typer.Exit(NOT_MET)
@@ -327,8 +379,10 @@ def _gate(assessment: Assessment) -> None:
 
 def _print_summary(assessment: Assessment) -> None:
     from reportgen.render.terminal import render_terminal
+    from reportgen.shown import escaped
 
-    print(render_terminal(assessment.result), end="")
+    for line in render_terminal(assessment.result).splitlines():
+        print(escaped(line))
 
 
 def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:

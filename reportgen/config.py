@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from reportgen.errors import InputError
-from reportgen.settings import LISTS, Settings
+from reportgen.settings import LISTS, Settings, make_settings
+from reportgen.shown import one_line
 
 DEFAULT_FILE = "reportgen.toml"
 
@@ -21,29 +22,39 @@ def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config
     elif Path(DEFAULT_FILE).is_file():
         merged |= read_config(Path(DEFAULT_FILE))
     for name in Settings.model_fields:
-        value = environ.get(f"REPORTGEN_{name.upper()}")
-        if value is not None:
-            merged[name] = tuple(part.strip() for part in value.split(",") if part.strip()) if name in LISTS else value
+        variable = f"REPORTGEN_{name.upper()}"
+        text = environ.get(variable)
+        if not text:  # an empty variable is one that is not set
+            continue
+        value = tuple(part.strip() for part in text.split(",") if part.strip()) if name in LISTS else text
+        make_settings({name: value}, f"{variable}: ")
+        merged[name] = value
     return merged | dict(options)
 
 
 def read_config(path: Path) -> dict[str, Any]:
     """Read a TOML file, or the table `[tool.reportgen]` of a `pyproject.toml`. An unknown key is an error."""
+    shown = one_line(path.name or str(path))
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        msg = f"{path.name}: cannot be read ({error.strerror}); check the path"
+        msg = f"{shown}: cannot be read ({error.strerror}); check the path"
         raise InputError(msg) from None
     except UnicodeDecodeError:
-        msg = f"{path.name}: not UTF-8; save it as UTF-8"
+        msg = f"{shown}: not UTF-8; save it as UTF-8"
         raise InputError(msg) from None
     except tomllib.TOMLDecodeError as error:
-        msg = f"{path.name}: not valid TOML ({error})"
+        msg = f"{shown}: not valid TOML ({error})"
         raise InputError(msg) from None
     if path.name == "pyproject.toml":
-        content = content.get("tool", {}).get("reportgen", {})
+        tool = content.get("tool", {})
+        content = tool.get("reportgen", {}) if isinstance(tool, dict) else {}
+        if not isinstance(content, dict):
+            msg = f"{shown}: tool.reportgen is no table; write [tool.reportgen] with a line a setting below it"
+            raise InputError(msg)
     for key in content:
         if key not in Settings.model_fields:
-            msg = f"{path.name}: unknown key {key!r}; known are {', '.join(sorted(Settings.model_fields))}"
+            msg = f"{shown}: unknown key {key!r}; known are {', '.join(sorted(Settings.model_fields))}"
             raise InputError(msg)
+    make_settings(content, f"{shown}: ")
     return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}

@@ -5,9 +5,10 @@ How a run is carried out (threads, progress, where the outputs go) is no setting
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from reportgen.errors import InputError
 
@@ -77,6 +78,19 @@ class Settings(BaseModel):
     """Who is to receive the synthetic data, in the user's words."""
     lang: Literal["en"] = "en"
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _plain(cls, value: Any, info: ValidationInfo) -> Any:
+        """Take one name for a list of one; refuse what converts without meaning it."""
+        if isinstance(value, bool):
+            msg = "no setting is true or false"
+            raise ValueError(msg)  # noqa: TRY004 -- pydantic turns a ValueError into its own
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, str) and text.encode(errors="replace").decode() != text:
+                msg = "holds bytes that are no UTF-8 text"
+                raise ValueError(msg)
+        return (value,) if isinstance(value, str) and info.field_name in LISTS else value
+
     @field_validator("lead_names", mode="before")
     @classmethod
     def _listed_leads(cls, names: Any) -> Any:
@@ -105,17 +119,27 @@ class Settings(BaseModel):
         return keys
 
 
-def make_settings(values: dict[str, Any]) -> Settings:
-    """Validate settings by name; raise InputError, one line, where one is unknown or out of range."""
+def make_settings(values: Mapping[str, Any], where: str = "") -> Settings:
+    """Validate settings by name; raise InputError, one line, where one is unknown or out of range.
+
+    `where` begins the message: the file or variable that a wrong setting came from.
+    """
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        name = ".".join(str(part) for part in first["loc"][:1]) or "settings"
-        what = (
-            "is not a known setting"
-            if first["type"] == "extra_forbidden"
-            else first["msg"].removeprefix("Value error, ")
-        )
-        msg = f"setting {name!r}: {what}"
+        name = str(first["loc"][0]) if first["loc"] else "settings"
+        msg = f"{where}setting {name!r}: {_what_is_wrong(first['type'], first['msg'])}"
         raise InputError(msg) from None
+
+
+def _what_is_wrong(kind: str, message: str) -> str:
+    """Say in our words what pydantic says in its own."""
+    if kind == "extra_forbidden":
+        return "is not a known setting"
+    if kind == "tuple_type":
+        return "give a list of names"
+    for theirs, ours in (("Value error, ", ""), ("Input should be ", "must be ")):
+        if message.startswith(theirs):
+            return ours + message.removeprefix(theirs).removesuffix(", unable to parse string as an integer")
+    return message

@@ -1,6 +1,9 @@
 """The Python interface of the contract."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -253,3 +256,38 @@ def test_the_package_offers_the_names_of_the_contract():
     assert issubclass(reportgen.InputError, reportgen.ReportgenError)
     with pytest.raises(AttributeError):
         reportgen.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("jobs", [0, -3, "x", 1.5])
+def test_a_wrong_number_of_threads_is_an_input_error(jobs):
+    with pytest.raises(reportgen.InputError, match="jobs: must be a whole number"):
+        reportgen.assess(np.zeros((3, 2)), np.zeros((3, 2)), jobs=jobs)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "1e9", "99999999999999999"])
+def test_a_wrong_source_date_epoch_is_an_input_error_in_a_fresh_process(text):
+    code = (
+        "import reportgen\nfrom reportgen.api import assess\n"
+        "try: assess('a.csv', 'b.csv')\nexcept reportgen.InputError as error: print(error)"
+    )
+    environ = {**os.environ, "SOURCE_DATE_EPOCH": text}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, check=True)
+    assert done.stdout.startswith("SOURCE_DATE_EPOCH: must be a whole number")
+
+
+def test_the_printed_command_can_be_repeated_with_odd_file_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in (b"-x.csv", b"a b.csv", b"bad\xff.csv"):
+        with open(name, "w") as file:  # noqa: PTH123 -- names of bytes
+            file.write("x,y\n" + "".join(f"{row / 7},{row % 3}\n" for row in range(30)))
+    assessment = reportgen.assess("-x.csv", "a b.csv", os.fsdecode(b"bad\xff.csv"), metric="exact_copies")
+    assert assessment.result.command == (
+        "reportgen assess ./-x.csv 'a b.csv' --holdout 'bad\N{REPLACEMENT CHARACTER}.csv' --metric exact_copies"
+    )
+    assert assessment.to_json().encode()  # no letter without a code
+
+
+def test_a_result_that_never_ends_is_read_up_to_a_bound(tmp_path):
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    with pytest.raises(reportgen.InputError, match=r"endless\.json: larger than 64 MiB"):
+        reportgen.load(tmp_path / "endless.json")

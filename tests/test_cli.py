@@ -72,6 +72,13 @@ def test_the_gate_is_met_where_it_fails_later_or_never(run, tables):
     assert run("assess", tables[0], tables[0], "--holdout", tables[2], "--fail-on", "high")[0] == 1
 
 
+def test_a_holdout_is_no_advice_against_copies(run, tables):
+    err = run("assess", tables[0], tables[0])[2]
+    assert "verdict high" in err
+    assert "a synthetic table without these copies" in err
+    assert "give --holdout" not in err
+
+
 def test_the_closing_line_names_what_would_change_it(run, tables):
     err = run("assess", tables[0], tables[1])[2]
     assert "give --holdout" in err
@@ -104,6 +111,13 @@ def test_quiet_says_nothing_but_the_gate(run, tables):
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.docx"), "unknown format"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "missing/r.html"), "folder does not exist"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.json", "-o", "r.json"), "named twice"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.json", "-o", "./r.json"), "named twice"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.summary.html"), "unknown format"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.intoto.json"), "unknown format"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "x" * 300 + ".json"), "File name too long"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "/dev/null"), "unknown format"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "ORIGINAL"), "unknown format"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "\x1b[31m\u202e"), r"\x1b[31m\u202e"),
         (("assess", "ORIGINAL", "SYNTHETIC", "--fail-on", "low"), "can never be met"),
         (("assess", "ORIGINAL", "SYNTHETIC", "--fail-on", "often"), "fail_on"),
         (("assess", "ORIGINAL", "SYNTHETIC", "--lang", "xx"), "lang"),
@@ -143,6 +157,10 @@ def test_an_internal_error_is_one_line_without_a_value_and_exit_3(run, tables, m
     assert code == 3
     assert "KeyError" in one_line(err)
     assert "SECRET" not in err
+    err = run("assess", *tables[:2], "-v")[2]  # the lines of the program, but not the error's text
+    assert "runner.py" in err
+    assert "'SECRET'" not in err
+    assert "Traceback" not in run("assess", "none.csv", "none.csv", "-v")[2]
 
 
 def test_a_metric_that_fails_is_listed_the_others_stand_and_the_gate_is_not_met(run, tables, tmp_path, monkeypatch):

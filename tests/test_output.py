@@ -1,10 +1,11 @@
 """Files appear whole or not at all."""
 
+import errno
 import os
 
 import pytest
 
-from reportgen.errors import InputError
+from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.output import check_writable, write_whole
 
 
@@ -45,3 +46,20 @@ def test_only_regular_files_are_replaced(tmp_path, name):
     os.mkfifo(tmp_path / "pipe.json")
     with pytest.raises(InputError, match=name):
         check_writable(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".json", "a\0b.json"])
+def test_a_name_that_no_file_can_have_is_refused_in_one_line(tmp_path, name):
+    with pytest.raises(InputError, match="cannot be written") as caught:
+        check_writable(tmp_path / name)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_full_disk_is_the_machines_fault_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fdopen", full)
+    with pytest.raises(EnvironmentLacking, match=r"r\.json: cannot be written \(No space left on device\); free some"):
+        write_whole({tmp_path / "r.json": b"a"})
+    assert list(tmp_path.iterdir()) == []

@@ -68,3 +68,59 @@ def test_components_come_as_a_number_or_all():
 def test_every_metric_of_the_contract_has_its_place():
     assert len(set(METRIC_KEYS)) == len(METRIC_KEYS) == 14
     assert Settings(metric=METRIC_KEYS).metric == METRIC_KEYS
+
+
+def test_one_name_stands_for_a_list_of_one_in_every_source(folder):
+    (folder / "reportgen.toml").write_text("metric = 'closest_rate'\nkey = 'id'\n")
+    made = make_settings(settings_from({}, {"REPORTGEN_IGNORE": "a"}, None))
+    assert (made.metric, made.key, made.ignore) == (("closest_rate",), ("id",), ("a",))
+    assert make_settings({"numeric": "a,b"}).numeric == ("a,b",)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('tolerance = "x"', "r.toml: setting 'tolerance': must be a valid number"),
+        ("tolerance = true", "r.toml: setting 'tolerance': no setting is true or false"),
+        ("key = 3", "r.toml: setting 'key': give a list of names"),
+        ("key = [3]", "r.toml: setting 'key': must be a valid string"),
+        ("seed = 1.5", "r.toml: setting 'seed': must be a valid integer"),
+        ("title = 2020-01-01", "r.toml: setting 'title': must be a valid string"),
+    ],
+)
+def test_a_wrong_value_in_a_file_is_named_with_the_file(folder, text, part):
+    (folder / "r.toml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_config(folder / "r.toml")
+    assert str(caught.value).startswith(part)
+
+
+def test_a_wrong_value_in_the_environment_is_named_with_the_variable(folder):
+    with pytest.raises(InputError, match="REPORTGEN_SEED: setting 'seed'"):
+        settings_from({}, {"REPORTGEN_SEED": "x"}, None)
+
+
+def test_an_empty_variable_is_one_that_is_not_set(folder):
+    assert settings_from({}, {"REPORTGEN_TOLERANCE": "", "REPORTGEN_KEY": ""}, None) == {}
+
+
+@pytest.mark.parametrize("text", ["tool = 3", "[tool]\nreportgen = 3"])
+def test_a_pyproject_without_the_table_or_with_something_else_there(folder, text):
+    (folder / "pyproject.toml").write_text(text)
+    if text == "tool = 3":
+        assert read_config(folder / "pyproject.toml") == {}
+    else:
+        with pytest.raises(InputError, match=r"pyproject\.toml: tool\.reportgen is no table"):
+            read_config(folder / "pyproject.toml")
+
+
+def test_a_folder_as_a_file_is_named(folder):
+    with pytest.raises(InputError, match=r"^\.: cannot be read"):
+        read_config(folder.relative_to(folder))
+
+
+def test_text_that_cannot_be_written_is_refused():
+    with pytest.raises(InputError, match="setting 'title': holds bytes that are no UTF-8 text"):
+        make_settings({"title": "\udcff"})
+    with pytest.raises(InputError, match="setting 'key': holds bytes"):
+        make_settings({"key": ["\udcff"]})

@@ -1,33 +1,13 @@
-"""Names of columns as they may be shown on one line of a message, and the nearest of the known ones."""
+"""Several names in one message, and the nearest of the known ones."""
 
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from collections.abc import Iterable
 
-LONGEST = 60
-"""Characters shown of a name; the middle of a longer one is left out."""
-_INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
-"""Unicode categories that break a line, turn the direction of writing, or show nothing."""
+from reportgen.shown import one_line, shown_name
 
-
-def one_line(text: str) -> str:
-    r"""Escape what breaks a line or turns its direction, as \n or \u202e, and leave out the middle of a long text."""
-    if len(text) > LONGEST:
-        half = (LONGEST - 1) // 2
-        text = f"{text[:half]}\N{HORIZONTAL ELLIPSIS}{text[-half:]}"
-    return "".join(
-        character.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(character) in _INVISIBLE
-        else character
-        for character in text
-    )
-
-
-def shown_name(name: str) -> str:
-    """Return a hostile name on one line, in quotes."""
-    return f"'{one_line(name)}'"
+__all__ = ["nearest_name", "one_line", "shown_name", "shown_names"]
 
 
 def shown_names(names: Iterable[str], most: int = 5) -> str:

@@ -36,10 +36,14 @@ FORMATS = (
 )
 
 
+RESERVED = (".summary.html", ".summary.pdf", ".intoto.json")
+"""Suffixes of formats that are to come: a file so named must not hold something else."""
+
+
 def format_of(name: str) -> Format:
     """Return the format of an output by its longest known suffix; InputError names the known ones."""
     known = [one for one in FORMATS if name.lower().endswith(one.suffix)]
-    if not known:
+    if not known or name.lower().endswith(RESERVED):
         suffixes = " ".join(one.suffix for one in FORMATS)
         msg = f"output {name!r}: unknown format, use one of {suffixes}"
         raise InputError(msg)

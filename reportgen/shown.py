@@ -1,0 +1,33 @@
+"""Foreign text as it may be shown on one line of a message or a terminal: names of files and columns are hostile."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LONGEST = 60
+"""Characters shown of a name; the middle of a longer one is left out."""
+_INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
+"""Unicode categories that break a line, turn the direction of writing, or show nothing."""
+
+
+def one_line(text: str) -> str:
+    r"""Escape what breaks a line or turns its direction, as \n or \u202e, and leave out the middle of a long text."""
+    if len(text) > LONGEST:
+        half = (LONGEST - 1) // 2
+        text = f"{text[:half]}\N{HORIZONTAL ELLIPSIS}{text[-half:]}"
+    return escaped(text)
+
+
+def escaped(text: str) -> str:
+    """Escape what breaks a line, turns its direction or commands a terminal."""
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _INVISIBLE
+        else character
+        for character in text
+    )
+
+
+def shown_name(name: str) -> str:
+    """Return a hostile name on one line, in quotes."""
+    return f"'{one_line(name)}'"

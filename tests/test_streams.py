@@ -1,0 +1,76 @@
+"""What a shell sees: streams that end early, signals, closed descriptors."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+ASSESS = [sys.executable, "-m", "reportgen", "assess", "original.csv", "synthetic.csv"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for seed, name in enumerate(("original", "synthetic")):
+        frame = pd.DataFrame({"age": [1.5 * row + seed for row in range(60)], "town": list("abcdef") * 10})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+def test_without_a_command_the_list_of_commands_goes_to_stderr():
+    done = subprocess.run([sys.executable, "-m", "reportgen"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "assess" in done.stderr
+    assert "doctor" in done.stderr
+
+
+def test_a_reader_that_stops_early_costs_no_file_and_prints_nothing(folder):
+    reading, writing = os.pipe()
+    os.close(reading)  # as head does, at its worst
+    words = [*ASSESS, "-q", "-o", "-", "-o", "r.json"]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, cwd=folder, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (3, b"")
+    assert (folder / "r.json").exists()
+
+
+@pytest.mark.parametrize("words", [["schema"], ["doctor"], [*ASSESS[3:], "-q", "-o", "-"]])
+def test_a_full_disk_behind_stdout_is_one_line_and_exit_3(folder, words):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [*ASSESS[:3], *words], stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder, check=False
+        )
+    assert done.returncode == 3
+    assert done.stderr == "reportgen: error: cannot write: No space left on device; free some space\n"
+
+
+def test_a_closed_stdout_and_stderr_are_no_error(folder):
+    words = 'exec "$@" -q -o r.json --fail-on never >&- 2>&-'
+    done = subprocess.run(["/bin/sh", "-c", words, "sh", *ASSESS], cwd=folder, check=False)
+    assert done.returncode == 0
+    assert (folder / "r.json").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_run_and_leaves_no_file(folder, number, code):
+    # Enough rows that it can't be over before the signal.
+    for seed, name in enumerate(("original", "synthetic")):
+        rows = range(40_000)
+        frame = pd.DataFrame(
+            {f"c{place}": [(row * 7919 * place + seed) % 9973 / 7 for row in rows] for place in (1, 2)}
+        )
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    words = [*ASSESS, "-o", "r.json", "-o", "r.html"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=folder) as running:
+        time.sleep(2)
+        running.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            err = running.communicate(timeout=30)[1]
+    assert running.returncode == code
+    assert err.count("\n") <= 1
+    assert "Traceback" not in err
+    assert sorted(path.name for path in folder.iterdir()) == ["original.csv", "synthetic.csv"]
