@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Sequence
 from typing import Any
 
 import jinja2
@@ -22,6 +23,12 @@ def plural(number: int, one: str, many: str) -> str:
     return f"{rounding.count(number)} {one if number == 1 else many}"
 
 
+def named(keys: Sequence[str]) -> str:
+    """Return the names of metrics in a row, "A, B and C"."""
+    names = [catalog()["metric"][key]["name"] for key in keys]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def add_filters(environment: jinja2.Environment) -> None:
     """Give an environment the filters that turn numbers into text."""
     environment.filters |= {
@@ -30,6 +37,7 @@ def add_filters(environment: jinja2.Environment) -> None:
         "percent": rounding.percent,
         "significant": rounding.significant,
         "plural": plural,
+        "named": named,
     }
 
 

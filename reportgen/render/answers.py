@@ -1,34 +1,18 @@
-"""The words of each metric's frame that follow from its numbers: the answer, how to read it, how to improve it."""
+"""The answer to each metric's question, made from its numbers."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from reportgen.model import Measured, Result, Score
+from reportgen.model import Measured, Result
 from reportgen.render import scores
+from reportgen.render.advice import repeated_copies
 from reportgen.render.pair import asking_rows, value_text
-from reportgen.rounding import decimals, significant
-from reportgen.words import catalog, sentence
+from reportgen.render.stance import Stance, above, stance, worse
+from reportgen.rounding import significant
+from reportgen.words import sentence
 
-Stance = Literal["below", "not_below", "unknown"]
 RELATIVE = ("distance_to_closest", "closest_distances_ratio")
-
-
-def stance(score: Score | None) -> Stance:
-    """Whether the whole interval lies below the reference; without an interval the value alone decides."""
-    if score is None or score.note == "reference_zero" or score.reference is None:
-        return "unknown"
-    highest = score.value if score.high is None else score.high
-    return "below" if highest < score.reference else "not_below"
-
-
-def worse(score: Score) -> bool:
-    """Whether the whole interval lies on the side of a leak."""
-    if score.better == "higher":
-        return stance(score) == "below"
-    if score.better != "lower" or score.low is None or score.reference is None:
-        return False
-    return score.low > score.reference
 
 
 def answer(key: str, metric: Measured, result: Result) -> str:
@@ -64,15 +48,17 @@ def _nndr(metric: Measured, result: Result) -> str:
 
 def _nn_dist(metric: Measured) -> str:
     score, new = metric.scores["score"], metric.scores["authenticity"]
+    threshold = metric.scores.get("threshold")
+    side = "closer" if stance(score) == "below" else "farther" if above(score) else "alike"
     numbers: dict[str, Any] = {
+        "lead": sentence(f"metric.nn_dist.lead_{side}"),
         "score": significant(score.value, 3),
         "baseline": significant(score.reference or 0, 3),
         "share": scores.share(new.value),
-        "threshold": significant(metric.scores["threshold"].value, 3),
+        "threshold": "" if threshold is None else significant(threshold.value, 3),
+        "held": "" if new.reference is None else scores.share(new.reference),
     }
-    if new.reference is None:
-        return sentence("metric.nn_dist.answer", **numbers)
-    return sentence("metric.nn_dist.answer_holdout", held=scores.share(new.reference), **numbers)
+    return sentence("metric.nn_dist.answer", **numbers)
 
 
 def _copies(metric: Measured, result: Result) -> str:
@@ -99,6 +85,8 @@ def _relative(key: str, metric: Measured, result: Result) -> str:
     median, outlier = metric.scores["median"], metric.scores["outlier"]
     stances = stance(median), stance(outlier)
     parts = [_lead(key, *stances, words)]
+    if key == "closest_distances_ratio" and "below" not in stances and (blind := repeated_copies(key, metric, result)):
+        parts.append(sentence("metric.closest_distances_ratio.blind", rows=blind))
     tail, share = metric.scores.get("outlier_raw"), metric.scores.get("tail_share")
     if stances[1] == "unknown":
         tail = None
@@ -143,8 +131,10 @@ def _rate(metric: Measured, result: Result) -> str:
     }
     if rate.reference is None or risk.reference is None:
         return sentence("metric.closest_rate.answer_alone", **numbers, **words)
+    numbers["blind"] = repeated_copies("closest_rate", metric, result)
     return sentence(
         "metric.closest_rate.answer",
+        closer=worse(rate),
         reference=scores.number(risk.reference, "count"),
         reference_share=scores.share(risk.reference / rows),
         reference_rate=scores.with_unit(rate.reference, "percent", (100,), 2),
@@ -159,65 +149,3 @@ def _listed(key: str, metric: Measured, result: Result) -> str:
         for name, score in scores.summary_scores(key, metric).items()
     ]
     return "; ".join(parts) + "."
-
-
-def reading(key: str, metric: Measured, result: Result) -> str:
-    """How to read the metric, with its own thresholds."""
-    extra: dict[str, Any] = {"method": 6, "reference": False, "distance": "", "ratio": ""}
-    if key == "exact_copies":
-        extra["reference"] = metric.scores["synthetic_rows"].reference is not None
-    if key == "closest_rate":
-        extra["distance"] = significant(metric.scores["distance_threshold"].value, 3)
-        extra["ratio"] = decimals(metric.scores["ratio_threshold"].value, 3, (0, 1))
-    return _text(key, "read", result, extra)
-
-
-def limits(key: str, result: Result) -> tuple[str, ...]:
-    """What the metric cannot show, and where its form is our own."""
-    return tuple(text for text in (_text(key, "cannot", result, {}), _text(key, "formula", result, {})) if text)
-
-
-def improvement(key: str, metric: Measured, result: Result) -> str:
-    """What would raise the score, said differently where nothing calls for it."""
-    shared = sentence("frame.improve_shared")
-    if key == "exact_copies":
-        copies = round(metric.scores["synthetic_rows"].value * result.inputs.synthetic.rows)
-        if copies and _calls_for_change(key, metric):
-            return sentence("metric.exact_copies.improve_some", copies=copies, shared=shared)
-    what = _text(key, "improve_what", result, {})
-    if not what:
-        return _text(key, "improve", result, {"shared": _lower(shared)})
-    if _calls_for_change(key, metric):
-        return sentence("frame.improve_needed", what=what, shared=_lower(shared))
-    return sentence("frame.improve_not_needed", shared=_lower(shared))
-
-
-def _calls_for_change(key: str, metric: Measured) -> bool:
-    if metric.verdict in {"high", "moderate"}:
-        return True
-    shown = scores.summary_scores(key, metric).values()
-    return any(worse(score) for score in shown)
-
-
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:]
-
-
-def _text(key: str, name: str, result: Result, extra: dict[str, Any]) -> str:
-    if name not in catalog()["metric"].get(key, {}):
-        return ""
-    return sentence(f"metric.{key}.{name}", **scores.wording(result), **extra)
-
-
-def cautions(metric: Measured, result: Result, key: str) -> tuple[str, ...]:
-    """The metric's notes in words, with their counts."""
-    undefined = [name for name, score in scores.ordered_scores(key, metric.scores) if score.note == "reference_zero"]
-    repeated = metric.scores.get("repeated_copies")
-    numbers: dict[str, Any] = {
-        "names": " and ".join(sentence(f"note.name.{name}") for name in undefined) or sentence("note.name.score"),
-        "many": len(undefined) > 1,
-        "rows": round(repeated.value) if repeated is not None else 0,
-        "base": result.holdout.base_rows,
-        "draws": result.holdout.draws,
-    }
-    return tuple(sentence(f"note.{code}", **numbers, **scores.wording(result)) for code in metric.notes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reportgen.model import Criterion, Finding, Result
+from reportgen.render import scores
 from reportgen.render.first_page import CRITERIA
-from reportgen.render.score_summary import joined, metric_name
+from reportgen.render.score_summary import metric_name
 from reportgen.render.view import Cell, Note, Numbering, Row, Table, Tone, capped, heads
 from reportgen.rounding import decimals, significant
 from reportgen.words import sentence
@@ -73,7 +74,7 @@ def _finding(finding: Finding) -> Row:
 def _criterion(name: str, criterion: Criterion) -> Row:
     unanswered = "speaks" if criterion.metrics else "open"
     finding = "attack_ran" if criterion.assessed else unanswered
-    metrics = joined([metric_name(key) for key in criterion.metrics])
+    metrics = scores.joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),
         Cell(sentence("coverage.yes" if criterion.assessed else "coverage.no")),

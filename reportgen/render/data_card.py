@@ -112,7 +112,7 @@ def _bare(value: float) -> str:
 
 def _remarks(column: Column) -> list[str]:
     remarks = [] if column.used else [sentence("data.not_used")]
-    remarks += column.remarks
+    remarks += [remark.rstrip(".") for remark in column.remarks]
     if column.pooled_levels:
         remarks.append(sentence("data.pooled", levels=column.pooled_levels))
     if column.unseen_rows:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
-from reportgen.render.scores import percent_of, share, with_unit
+from reportgen.render.score_summary import described
+from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
+from reportgen.render.stance import descriptive
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count, percent
 from reportgen.verdict.level import LEVELS, gate_is_met
 from reportgen.words import catalog, sentence
 
-MOST_ROOMY_REASONS = 3
-LONG_TITLE = 60
+ROOMY, DENSE = 36.0, 49.0
+"""Lines of text that page 1 holds in its usual steps, and in smaller ones; more of them get the smallest."""
 LONGEST_NAME = 44
 CRITERIA = ("singling_out", "linkability", "inference")
 
@@ -52,27 +55,51 @@ def first_page(result: Result) -> FirstPage:
     """Build page 1."""
     level = result.verdict.level
     value, text = smallest_leak(result)
+    reasons = [_reason(reason) for reason in result.verdict.reasons]
+    if describing := described(result):
+        reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))
+    compared, limits, lede = _compared(result), _limits(result), _lede(result)
+    lines = _lines(result.title, lede, headline(result), reasons, compared, limits)
     return FirstPage(
-        lede=_lede(result),
+        lede=lede,
         level=level,
         symbol=sentence(f"verdict.symbol.{level}"),
         word=verdict_word(result),
         headline=headline(result),
         gate=_gate(result),
-        reasons=tuple(_reason(reason) for reason in result.verdict.reasons),
+        reasons=tuple(reasons),
         compared_heads=(
             Head(sentence("compared.table")),
             Head(sentence("compared.rows"), numeric=True),
             Head(sentence("compared.columns"), numeric=True),
             Head(sentence("compared.hash")),
         ),
-        compared=_compared(result),
+        compared=compared,
         smallest_value=value,
         smallest_text=text,
-        limits=_limits(result),
-        dense=len(result.verdict.reasons) > MOST_ROOMY_REASONS or len(result.title) > LONG_TITLE,
-        tight=len(result.verdict.reasons) > 2 * MOST_ROOMY_REASONS - 1 or len(result.title) > 2 * LONG_TITLE,
+        limits=limits,
+        dense=lines > ROOMY,
+        tight=lines > DENSE,
     )
+
+
+def _lines(
+    title: str,
+    lede: str,
+    sentence_beside_badge: str,
+    reasons: Sequence[ReasonView],
+    compared: Sequence[Row],
+    limits: Sequence[str],
+) -> float:
+    """About how many lines of page 1 its changing parts fill on paper, with the space around them."""
+
+    def wrapped(text: str, letters: int) -> int:
+        return max(1, -(-len(text) // letters))
+
+    above = 2.4 * wrapped(title, 44) + 1.2 * wrapped(lede, 80) + 1.5 * max(3, wrapped(sentence_beside_badge, 50))
+    why = sum(max(2.3 if reason.value else 1.0, wrapped(reason.text, 84)) + 0.8 for reason in reasons)
+    files = sum(1.4 + (wrapped(row[0].under, 30) if row[0].under else 0) for row in compared)
+    return above + why + max(files, 6.0) + sum(wrapped(limit, 118) + 0.2 for limit in limits)
 
 
 def verdict_word(result: Result) -> str:
@@ -100,9 +127,11 @@ def headline(result: Result) -> str:
     if not result.verdict.reasons:
         return sentence("headline.unstated")
     first = result.verdict.reasons[0]
+    found = descriptive(result)
+    closer = sum(one.closer for one in found)
     copies = result.metrics.get("exact_copies")
     if not first.code.startswith("exact_copies"):
-        return sentence(f"headline.{first.code}")
+        return sentence(f"headline.{first.code}", closer=closer, total=len(found))
     if not isinstance(copies, Measured) or "synthetic_rows" not in copies.scores:
         return first.text
     rows = result.inputs.synthetic.rows
@@ -129,7 +158,7 @@ def _gate(result: Result) -> str:
 
 def _lede(result: Result) -> str:
     return sentence(
-        f"lede.{result.holdout.kind}",
+        f"lede.{holdout_kind(result)}",
         synthetic=result.inputs.synthetic.rows,
         original=result.inputs.original.rows,
         holdout=result.holdout.rows,
@@ -151,7 +180,7 @@ def _compared(result: Result) -> tuple[Row, ...]:
     rows = [_file_row("original", inputs.original), _file_row("synthetic", inputs.synthetic)]
     if inputs.holdout is not None:
         rows.append(_file_row("holdout", inputs.holdout))
-    elif result.holdout.kind == "approximate":
+    elif holdout_kind(result) == "approximate":
         name = Cell(sentence("compared.approximate"), under=sentence("compared.halves"))
         rows.append((name, Cell(count(result.holdout.rows), style="num"), _columns(inputs.original), Cell("–")))
     else:
@@ -210,10 +239,11 @@ def _no_smallest_leak(detectable: Detectable) -> str:
 
 
 def _limits(result: Result) -> tuple[str, ...]:
-    kind = result.holdout.kind
+    kind = holdout_kind(result)
+    tested = isinstance(result.metrics.get("leak_test"), Measured)
     return (
         sentence("limits.distances", kind=kind),
-        sentence("limits.copies", inference=result.coverage.inference.assessed),
+        sentence("limits.copies", tested=tested, inference=result.coverage.inference.assessed),
         sentence(f"limits.holdout_{kind}", overlap=result.holdout.overlap_rows),
         sentence("limits.guarantee"),
         sentence("limits.controller", tested=_tested(result)),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import power
-from reportgen.render.score_summary import has_null_range, has_reference, metric_name
+from reportgen.render.pair import asking_rows
+from reportgen.render.score_summary import has_null_range, has_reference
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, heads
 from reportgen.words import sentence
 
@@ -43,7 +44,7 @@ def holdout_section(result: Result, numbering: Numbering) -> HoldoutSection:
 
 
 def _answer(result: Result) -> str:
-    kind = result.holdout.kind
+    kind = scores.holdout_kind(result)
     if kind != "provided":
         return sentence(f"holdout.answer_{kind}")
     leak_test = result.metrics.get("leak_test")
@@ -65,7 +66,7 @@ def _answer(result: Result) -> str:
 
 
 def _facts(result: Result, numbering: Numbering) -> Table:
-    holdout, kind = result.holdout, result.holdout.kind
+    holdout, kind = result.holdout, scores.holdout_kind(result)
     rows = [
         ("kind", sentence(f"holdout.kind_{kind}")),
         ("sizes", _sizes(result)),
@@ -76,7 +77,8 @@ def _facts(result: Result, numbering: Numbering) -> Table:
         rows.append(("overlap", _overlap(result)))
     else:
         rows.append(("more_needed", sentence("holdout.more_approximate")))
-    rows.append(("warnings", "; ".join(holdout.warnings) or sentence("holdout.no_warnings")))
+    if kind != "none":
+        rows.append(("warnings", "; ".join(holdout.warnings) or sentence("holdout.no_warnings")))
     return Table(
         label=numbering.table(),
         caption=sentence("holdout.facts"),
@@ -89,7 +91,8 @@ def _facts(result: Result, numbering: Numbering) -> Table:
 def _sizes(result: Result) -> str:
     holdout, inputs = result.holdout, result.inputs
     drawn = inputs.synthetic.rows != holdout.base_rows or inputs.synthetic.rows != holdout.rows
-    if holdout.kind == "provided":
+    kind = scores.holdout_kind(result)
+    if kind == "provided":
         equal = (
             sentence("holdout.sizes_drawn", base=holdout.base_rows, draws=holdout.draws)
             if drawn
@@ -102,9 +105,10 @@ def _sizes(result: Result) -> str:
             synthetic=inputs.synthetic.rows,
             equal=equal,
         )
-    if holdout.kind == "approximate":
+    if kind == "approximate":
         return sentence(
             "holdout.sizes_approximate",
+            asking=asking_rows(result),
             holdout=holdout.rows,
             base=holdout.base_rows,
             drawn=drawn,
@@ -163,11 +167,10 @@ def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
     for name, score in scores.ordered_scores(key, metric.scores):
         if name not in copied or name in HIDDEN or name.startswith("holdout_"):
             continue
-        title, what = metric_name(key), scores.label(result, key, name)
         rows.append(
             (
                 Cell(
-                    title if what == title else f"{title}: {what[0].lower()}{what[1:]}",
+                    scores.title(result, key, name),
                     unit=scores.unit_words(result, key, name, score),
                 ),
                 *(
@@ -206,6 +209,6 @@ def _control_words(result: Result) -> tuple[str, ...]:
 def _ideal(result: Result) -> str:
     if has_null_range(result):
         return sentence("holdout.ideal_present")
-    if result.holdout.kind == "none":
+    if scores.holdout_kind(result) == "none":
         return sentence("holdout.ideal_none")
     return sentence("holdout.ideal_absent", holdout=scores.holdout_noun(result))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reportgen.model import Measured, NotMeasured, Result, Score
-from reportgen.render import answers, scores
+from reportgen.render import advice, answers, scores
 from reportgen.render.pictures import Medium, metric_figures
 from reportgen.render.score_summary import anchor, has_null_range, metric_name
 from reportgen.render.series_tables import Details, bins, percentiles
@@ -15,6 +16,15 @@ from reportgen.words import sentence
 
 RAW = {"median": "median_raw", "outlier": "outlier_raw", "isolated": "isolated_raw"}
 """Scores in percent of the reference, and the quantity they compare."""
+INTERVALS = {
+    "exact_copies": "exact_copies",
+    "distance_to_closest": "paired",
+    "closest_distances_ratio": "paired",
+    "closest_rate": "paired",
+    "nndr": "unpaired",
+    "nn_dist": "nn_dist",
+}
+"""How the intervals of each metric are made, by the name of the sentence that says it."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +72,12 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
 
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
-    figures = metric_figures(key, metric, result, medium, numbering)
+    figures = (
+        *metric_figures(key, metric, result, medium, numbering),
+        *metric_figures(key, metric, result, medium, numbering),
+    )
     before = [Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer")]
-    if notes := answers.cautions(metric, result, key):
+    if notes := advice.cautions(metric, result, key):
         before.append(Note(sentence("label.caution"), notes))
     tables = [_score_table(key, metric, result, numbering)]
     if listed := percentiles(key, metric, result, numbering):
@@ -72,9 +85,9 @@ def _measured(key: str, metric: Measured, result: Result, medium: Medium, number
     # On paper the bins would fill pages; the attached result holds them.
     details = bins(key, metric, result, numbering, figures) if medium == "screen" else None
     after = [
-        Note(sentence("label.read"), (answers.reading(key, metric, result),)),
-        Note(sentence("label.cannot"), answers.limits(key, result)),
-        Note(sentence("label.improve"), (answers.improvement(key, metric, result),)),
+        Note(sentence("label.read"), (advice.reading(key, metric, result),)),
+        Note(sentence("label.cannot"), advice.limits(key, result)),
+        Note(sentence("label.improve"), (advice.improvement(key, metric, result),)),
     ]
     return _frame(key, number, before, after, figures, tables, details)
 
@@ -83,7 +96,10 @@ def _not_measured(key: str, metric: NotMeasured, number: str) -> Frame:
     before = [Note(sentence("label.answer"), (sentence("unmeasured.status"), metric.reason), "status")]
     after = [
         Note(sentence("label.to_measure"), (sentence(f"unmeasured.to_measure_{metric.code}"),)),
-        Note(sentence("label.leaves_open"), (sentence("unmeasured.leaves_open"),)),
+        Note(
+            sentence("label.leaves_open"),
+            (sentence(f"unmeasured.leaves_open{'_failed' if metric.code == 'failed' else ''}"),),
+        ),
     ]
     return _frame(key, number, before, after)
 
@@ -152,7 +168,18 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
             Head(sentence("summary.better")),
         ),
         rows=tuple(rows),
+        notes=_intervals(key, metric, result),
     )
+
+
+def _intervals(key: str, metric: Measured, result: Result) -> tuple[str, ...]:
+    """How the intervals of a metric were made, where it has any and that is known."""
+    made = INTERVALS.get(key)
+    if made is None or all(score.low is None for score in metric.scores.values()):
+        return ()
+    draws = result.holdout.draws
+    numbers: dict[str, Any] = {"rows": result.inputs.synthetic.rows, "draws": draws}
+    return (sentence(f"frame.interval_{made}", resamples=result.settings.resamples, **numbers),)
 
 
 def _score_row(

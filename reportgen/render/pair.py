@@ -97,6 +97,7 @@ def pair_of(key: str, metric: Measured, result: Result) -> Pair | None:
     words = {
         **scores.wording(result),
         "quantity": quantity(key),
+        "first_draw": first_draw(metric, result),
         "n": synthetic.n,
         "base": reference.n,
         "far": drawn.logarithmic,
@@ -117,6 +118,11 @@ def _mark(key: str, metric: Measured, result: Result) -> Mark | None:
     if value is None or share is None or share.reference is None:
         return None
     return Mark(value, share.value, share.reference)
+
+
+def first_draw(metric: Measured, result: Result) -> str:
+    """The sentence that says that only the first of several draws is shown; "" where there was one."""
+    return " " + sentence("figure.first_draw", draws=result.holdout.draws) if "first_draw_shown" in metric.notes else ""
 
 
 def quantity(key: str) -> str:

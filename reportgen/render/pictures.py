@@ -12,7 +12,7 @@ from reportgen.figures.svg import data_uri, to_svg
 from reportgen.figures.tail import draw_tail
 from reportgen.model import Cells, Histogram, Measured, Result
 from reportgen.render import scores
-from reportgen.render.pair import Pair, asking_rows, pair_of, rows_text
+from reportgen.render.pair import Pair, asking_rows, first_draw, pair_of, rows_text
 from reportgen.render.view import Figure, Numbering, Picture
 from reportgen.rounding import decimals, significant
 from reportgen.words import sentence
@@ -142,7 +142,7 @@ def _cells(metric: Measured, result: Result, medium: Medium, label: str) -> Figu
     return Figure(
         label=label,
         caption=sentence("figure.cells", **texts, **words),
-        note=sentence("figure.cells_note", **words),
+        note=sentence("figure.cells_note", first_draw=first_draw(metric, result), **words),
         picture=_picture(draw, medium, in_words),
     )
 

@@ -83,8 +83,8 @@ def _facts(numbering: Numbering, caption: str, titles: tuple[str, ...], rows: li
 def _space(result: Result) -> str:
     space = result.space
     common: dict[str, Any] = {"dimensions": space.dimensions, "inertia": share(space.inertia)}
-    if space.projection == "none":
-        return sentence("method.space_none", **common)
+    if space.projection != "famd":
+        return sentence(f"method.space_{space.projection}", **common)
     fitted = "both" if space.fitted_on == "original and holdout" else "original"
     components = (
         sentence("method.components_all")
@@ -158,6 +158,8 @@ def _settings(result: Result, numbering: Numbering) -> Table:
 def _setting(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(value) or sentence("provenance.empty")
+    if value is None:
+        return sentence("provenance.empty")
     if isinstance(value, int):
         return count(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,11 +1,15 @@
-"""Section 2: every metric with its value, interval, reference, direction, unit and verdict word."""
+"""Section 2: every metric with its value, interval, reference, direction, unit and what it argues for."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from reportgen.model import Measured, MetricVerdict, NotMeasured, Result
+from reportgen.model import Measured, MetricVerdict, NotMeasured, Result, Score
 from reportgen.render import scores
+from reportgen.render.pair import DRAWN
+from reportgen.render.stance import descriptive, worse
 from reportgen.render.view import Cell, Head, Numbering, Row, Table
 from reportgen.words import sentence
 
@@ -19,59 +23,66 @@ class Summary:
 
 
 def summary(result: Result, numbering: Numbering) -> Summary:
-    """Build the summary."""
-    with_null = has_null_range(result)
-    with_reference = has_reference(result)
-    rows: list[Row] = []
-    for key, metric in scores.ordered_metrics(result):
-        if isinstance(metric, Measured):
-            rows += _measured(result, key, metric, with_null=with_null, with_reference=with_reference)
-        else:
-            rows.append(_not_measured(key, metric, spans=4 + with_null + with_reference))
+    """Build the summary: what the verdict rests on, what describes, and what has no value."""
     names = (
         "value",
         "interval",
-        *(["reference"] if with_reference else []),
-        *(["null_range"] if with_null else []),
+        *(["reference"] if has_reference(result) else []),
+        *(["null_range"] if has_null_range(result) else []),
     )
-    note = "caption_note_none" if result.holdout.kind == "none" else "caption_note"
+    heads = (
+        Head(sentence("summary.score")),
+        *(Head(sentence(f"summary.{name}"), numeric=True) for name in names),
+        Head(sentence("summary.better")),
+        Head(sentence("summary.reading")),
+    )
+    groups: dict[str, list[Row]] = {"tested": [], "descriptive": [], "without": []}
+    for key, metric in scores.ordered_metrics(result):
+        if isinstance(metric, NotMeasured):
+            groups["without"].append(_not_measured(key, metric, spans=len(heads) - 1))
+        else:
+            groups["descriptive" if metric.verdict == "context" else "tested"] += _measured(result, key, metric)
+    rows: list[Row] = []
+    for name, members in groups.items():
+        if members:
+            rows += [(Cell(sentence(f"summary.group_{name}"), span=len(heads)),), *members]
     return Summary(
         text=_text(result),
         table=Table(
             label=numbering.table(),
             caption=sentence("summary.caption"),
-            caption_note=sentence(f"summary.{note}", holdout=scores.holdout_noun(result)),
-            heads=(
-                Head(sentence("summary.score")),
-                *(Head(sentence(f"summary.{name}"), numeric=True) for name in names),
-                Head(sentence("summary.better")),
-                Head(sentence("summary.reading")),
-            ),
+            caption_note=f"{_reference_note(result)} {sentence('summary.arrow')}".strip(),
+            heads=heads,
             rows=tuple(rows),
-            notes=(sentence("summary.descriptive"),) if _named(result, "context") else (),
+            notes=(sentence("summary.descriptive"),) if groups["descriptive"] else (),
             layout="wide",
         ),
     )
 
 
+def _reference_note(result: Result) -> str:
+    """What the reference of each metric is: the holdout, or the original rows among themselves."""
+    if not has_reference(result):
+        return ""
+    measured = [key for key, metric in result.metrics.items() if isinstance(metric, Measured)]
+    real = [scores.short_name(key) for key, drawn in DRAWN.items() if drawn.reference == "original" and key in measured]
+    kind = scores.holdout_kind(result)
+    return sentence("summary.reference_note", kind=kind, real=scores.joined(real), holdout=scores.holdout_noun(result))
+
+
 def has_null_range(result: Result) -> bool:
     """Whether any score knows what an ideal generator reads; without one there is no column of dashes."""
-    return any(
-        score.null_low is not None
-        for metric in result.metrics.values()
-        if isinstance(metric, Measured)
-        for score in metric.scores.values()
-    )
+    return _any_score(result, lambda score: score.null_low is not None)
 
 
 def has_reference(result: Result) -> bool:
     """Whether any score has a reference; without a holdout there may be none."""
-    return any(
-        score.reference is not None
-        for metric in result.metrics.values()
-        if isinstance(metric, Measured)
-        for score in metric.scores.values()
-    )
+    return _any_score(result, lambda score: score.reference is not None)
+
+
+def _any_score(result: Result, holds: Callable[[Score], bool]) -> bool:
+    measured = (metric for metric in result.metrics.values() if isinstance(metric, Measured))
+    return any(holds(score) for metric in measured for score in metric.scores.values())
 
 
 def metric_name(key: str) -> str:
@@ -84,34 +95,38 @@ def anchor(key: str) -> str:
     return f"metric-{key.replace('_', '-')}"
 
 
-def joined(names: list[str]) -> str:
-    """Write "A", "A and B", "A, B and C"."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _measured(result: Result, key: str, metric: Measured, *, with_null: bool, with_reference: bool) -> list[Row]:
+def _measured(result: Result, key: str, metric: Measured) -> list[Row]:
     rows: list[Row] = []
-    shown = scores.summary_scores(key, metric)
-    for name, score in shown.items():
-        title = metric_name(key)
-        what = scores.label(result, key, name)
-        title = title if what == title else f"{title}: {what[0].lower()}{what[1:]}"
+    with_reference, with_null = has_reference(result), has_null_range(result)
+    for name, score in scores.summary_scores(key, metric).items():
+        null = scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))
         rows.append(
             (
-                Cell(title, unit=scores.unit_words(result, key, name, score), href=f"#{anchor(key)}"),
+                Cell(
+                    scores.title(result, key, name),
+                    unit=scores.unit_words(result, key, name, score),
+                    href=f"#{anchor(key)}",
+                ),
                 scores.value_cell(score, key, name),
                 scores.interval_cell(score, key, name),
                 *([scores.reference_cell(score, key, name)] if with_reference else []),
-                *(
-                    [scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))]
-                    if with_null
-                    else []
-                ),
+                *([null] if with_null else []),
                 scores.better_cell(score),
-                scores.reading_cell(metric),
+                _reading(result, metric, score),
             )
         )
     return rows
+
+
+def _reading(result: Result, metric: Measured, score: Score) -> Cell:
+    """What a metric argues for; of a score that only describes, whether it lies on the side of closeness."""
+    if metric.verdict != "context":
+        return scores.reading_cell(metric, result.verdict.level)
+    if score.note == "reference_zero":
+        return Cell(sentence("summary.no_comparison"), style="better", tone="none")
+    if worse(score):
+        return Cell(sentence("summary.closer"), style="better", tone="moderate")
+    return scores.reading_cell(metric, result.verdict.level)
 
 
 def _not_measured(key: str, metric: NotMeasured, spans: int) -> Row:
@@ -139,13 +154,26 @@ def _text(result: Result) -> str:
     for level in ("high", "moderate"):
         if names := _named(result, level):
             alarming = True
-            parts.append(sentence("summary.argues", names=joined(names), one=len(names) == 1, level=level))
+            parts.append(sentence("summary.argues", names=scores.joined(names), one=len(names) == 1, level=level))
     if measured and not alarming:
-        names = _named(result, "context")
-        key = "argues_none" if names else "argues_nothing"
-        parts.append(sentence(f"summary.{key}", names=joined(names), one=len(names) == 1))
+        parts.append(sentence("summary.argues_nothing"))
+    if describing := described(result):
+        parts.append(describing)
     if absent:
         parts.append(sentence("summary.absent", absent=absent))
     if other:
         parts.append(sentence("summary.unmeasured", unmeasured=other))
     return " ".join(parts)
+
+
+def described(result: Result) -> str:
+    """How many of the scores that only describe lie wholly on the side of closeness, and which; "" without any."""
+    found = descriptive(result)
+    if not found:
+        return ""
+    closer = [one for one in found if one.closer]
+    titles = [
+        scores.together(result, key, [one.name for one in group])
+        for key, group in itertools.groupby(closer, lambda one: one.key)
+    ]
+    return sentence("summary.described", total=len(found), closer=len(closer), titles="; ".join(titles))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reportgen.model import Measured, Metric, Result, Score, Unit
+from reportgen.model import HoldoutKind, Level, Measured, Metric, Result, Score, Unit
 from reportgen.render.view import Cell, Tone
 from reportgen.rounding import count, decimals, percent, significant
 from reportgen.settings import METRIC_KEYS
@@ -31,6 +31,17 @@ def holdout_noun(result: Result) -> str:
     return "approximate holdout" if result.holdout.kind == "approximate" else "holdout"
 
 
+def holdout_kind(result: Result) -> HoldoutKind:
+    """What stands for unseen rows; nothing does where the original was to be halved but nothing could be compared."""
+    kind = result.holdout.kind
+    return "none" if kind == "approximate" and not result.holdout.draws else kind
+
+
+def joined(names: Sequence[str]) -> str:
+    """Write "A", "A and B", "A, B and C"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def wording(result: Result) -> dict[str, Any]:
     """Words and settings that nearly every sentence on a metric may use."""
     return {
@@ -40,6 +51,7 @@ def wording(result: Result) -> dict[str, Any]:
         "tail": ordinal(result.settings.tail_percentile),
         "tail_percent": percent_of(result.settings.tail_percentile),
         "percentile": ordinal(result.settings.closest_rate_percentile),
+        "percentile_percent": percent_of(result.settings.closest_rate_percentile),
     }
 
 
@@ -89,6 +101,25 @@ def places(metric: str, name: str) -> int:
 def label(result: Result, metric: str, name: str) -> str:
     """The name of a score; its key where the catalog has none, as for one score a column."""
     return _entry(result, metric, name) or name
+
+
+def short_name(metric: str) -> str:
+    """The name of a metric where several stand in a row."""
+    name = "short" if "short" in catalog()["metric"].get(metric, {}) else "name"
+    return sentence(f"metric.{metric}.{name}")
+
+
+def title(result: Result, metric: str, name: str) -> str:
+    """A score with its metric: "Distance To Closest: median"; the score alone where both are called alike."""
+    of, what = short_name(metric), label(result, metric, name)
+    return of if what == of else f"{of}: {what[0].lower()}{what[1:]}"
+
+
+def together(result: Result, metric: str, names: Sequence[str]) -> str:
+    """Several scores of one metric: "NNDR (median, 5th percentile)"; the metric alone where its score is called so."""
+    of = short_name(metric)
+    labels = [text for text in (label(result, metric, name) for name in names) if text != of]
+    return f"{of} ({', '.join(f'{text[0].lower()}{text[1:]}' for text in labels)})" if labels else of
 
 
 def unit_words(result: Result, metric: str, name: str, score: Score) -> str:
@@ -151,7 +182,12 @@ def better_cell(score: Score) -> Cell:
     return Cell(sentence(f"better.{score.better}"), style="better")
 
 
-def reading_cell(measured: Measured) -> Cell:
-    """What the metric argues for: symbol and word, and colour last."""
-    text = f"{sentence(f'verdict.symbol.{measured.verdict}')} {sentence(f'verdict.reading.{measured.verdict}')}"
-    return Cell(text, style="better", tone=TONES.get(measured.verdict, "none"))
+def reading_cell(measured: Measured, level: Level) -> Cell:
+    """What the metric argues for: symbol and word, and colour last.
+
+    A test that found nothing gets its tick only under a low verdict: elsewhere it clears nothing.
+    """
+    clears_nothing = measured.verdict == "low" and level != "low"
+    symbol = sentence(f"verdict.symbol.{'context' if clears_nothing else measured.verdict}")
+    tone: Tone = "none" if clears_nothing else TONES.get(measured.verdict, "none")
+    return Cell(f"{symbol} {sentence(f'verdict.reading.{measured.verdict}')}", style="better", tone=tone)

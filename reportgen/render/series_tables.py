@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reportgen.model import Histogram, Measured, Result
 from reportgen.render import scores
-from reportgen.render.pair import quantity, value_text
+from reportgen.render.pair import first_draw, quantity, value_text
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, heads
 from reportgen.rounding import count
 from reportgen.words import catalog, sentence
@@ -34,6 +34,7 @@ def percentiles(key: str, metric: Measured, result: Result, numbering: Numbering
     return Table(
         label=numbering.table(),
         caption=sentence("frame.percentiles", quantity=quantity(key)),
+        caption_note=first_draw(metric, result).strip(),
         heads=(Head(sentence("frame.against")), *(Head(f"{100 * level:g}", numeric=True) for level in levels)),
         rows=tuple(
             (

@@ -65,6 +65,7 @@ def results() -> dict[str, Result]:
         "hostile": hostile(),
         "wide": make_result(columns=tuple(column(f"measurement {i}") for i in range(100))),
         "endless": make_result(columns=tuple(column(f"c{i}") for i in range(230))),
+        "crowded": crowded(),
         "reference_zero": reference_zero(),
         "tiny": tiny(),
         "nothing_measured": make_result(
@@ -403,6 +404,19 @@ def hostile() -> Result:
             *(column(name, remarks=("<i>marked</i>",)) for name in HOSTILE),
             column("<u>", used=False, inertia=None, reason="<s>constant</s>"),
         ),
+    )
+
+
+def crowded() -> Result:
+    """As much on page 1 as a run can bring: a title of 200 letters, long file names, every precondition failed."""
+    long = "The reason is given in a sentence that is long enough for three lines of page 1, as some of them are. "
+    codes = ("leaky_holdout", "holdout_is_synthetic", "too_few_rows", "leak_test_not_measured", "metric_failed")
+    reasons = [Reason(code=code, metric=None, text=(2 * long).strip()) for code in codes]
+    return make_result(
+        title="Assessment of the register of discharges for the committee, the portal and the agency " * 2
+        + "of all of us",
+        inputs=Inputs(original=file("t" * 90, "e"), synthetic=file("s" * 90, "b"), holdout=file("h" * 90, "f")),
+        verdict=Verdict(level="high", tolerance=1.0, upper_bound=None, reasons=(copies_reason(), *reasons)),
     )
 
 

@@ -2,7 +2,9 @@ import pytest
 
 from reportgen.model import Score
 from reportgen.render import scores
-from reportgen.render.answers import answer, cautions, improvement, stance, worse
+from reportgen.render.advice import cautions, improvement
+from reportgen.render.answers import answer
+from reportgen.render.stance import descriptive, stance, worse
 
 APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 NBSP = "\N{NO-BREAK SPACE}"
@@ -70,22 +72,81 @@ def test_reference_of_zero_answers_that_it_cannot_be_told(results):
 def test_rate_stands_beside_the_holdouts(results):
     assert of(results, "leaky", "closest_rate") == (
         f"133 of 2,000, which is 6.65{NBSP}%; measured against the holdout it is 39, or 1.95{NBSP}%. "
-        f"The Closest Rate is 93.35{NBSP}% against 98.05{NBSP}%."
+        f"The Closest Rate is 93.35{NBSP}% against 98.05{NBSP}%; its whole interval lies below."
     )
 
 
 def test_nndr_stands_beside_real_rows(results):
     assert of(results, "real_rows", "nndr") == (
         f"Yes. 18.00{NBSP}% of the synthetic rows have a ratio below 0.5; of the holdout rows it is 14.40{NBSP}%, "
-        f"an excess of 3.60 points. Among the original rows themselves it is 13.90{NBSP}%."
+        f"an excess of 3.60 percentage points. Among the original rows themselves it is 13.90{NBSP}%."
     )
 
 
-def test_nn_dist_takes_no_side(results):
-    text = of(results, "real_rows", "nn_dist")
-    assert text.startswith("An original row lies 3.05 from its closest synthetic row on average, and 3.39 from its")
+def test_nn_dist_below_the_real_rows_own_is_called_closeness_and_nothing_better(results):
+    text = of(results, "real_rows", "nn_dist")  # 3.05, interval to 3.14, against 3.39
+    assert text.startswith("Closer than original rows lie to each other, which is closeness and not quality: ")
+    assert "neither good nor bad" in text
     result = results["real_rows"]
     assert improvement("nn_dist", result.metrics["nn_dist"], result).startswith("There is no better direction")
+
+
+@pytest.mark.parametrize(("low", "high", "lead"), [(3.3, 3.5, "About as far as"), (3.4, 3.6, "Farther than")])
+def test_nn_dist_says_on_which_side_its_whole_interval_lies(results, low, high, lead):
+    result = results["real_rows"]
+    metric = result.metrics["nn_dist"]
+    score = metric.scores["score"].model_copy(update={"low": low, "high": high})  # the real rows' own is 3.39
+    changed = metric.model_copy(update={"scores": metric.scores | {"score": score}})
+    assert answer("nn_dist", changed, result).startswith(lead)
+
+
+def test_unequal_tables_warn_of_comparing_their_averages(make, results):
+    result = results["real_rows"]
+    metric = result.metrics["nn_dist"]
+    assert cautions(metric, result, "nn_dist") == ()
+    file = result.inputs.synthetic.model_copy(update={"rows": 5000})
+    larger = result.model_copy(update={"inputs": result.inputs.model_copy(update={"synthetic": file})})
+    assert cautions(metric, larger, "nn_dist")[0].startswith(
+        "The synthetic table is larger than the original (5,000 and 2,000 rows)."
+    )
+
+
+def test_descriptive_scores_on_the_side_of_closeness_are_counted(results):
+    found = descriptive(results["leaky"])
+    # medians 90.5-95.2 and 92.4-97.2, tails 0, rate to 94.36 against 98.05: all wholly below
+    assert [one.closer for one in found] == [True] * 5
+    # 110, 146, 103 and 100 % reach 100 or more, and the rate of 98.70 reaches 99.71
+    assert [one.closer for one in descriptive(results["inconclusive"])] == [False] * 5
+
+
+def test_score_without_a_comparison_counts_on_no_side(results):
+    names = [(one.key, one.name) for one in descriptive(results["reference_zero"])]
+    assert ("distance_to_closest", "median") not in names
+
+
+def test_repeated_copies_qualify_what_the_ratio_and_the_rate_say(results):
+    result = results["approximate"]  # 12.5 rows in the median of its draws, printed as 12
+    text = answer("closest_distances_ratio", result.metrics["closest_distances_ratio"], result)
+    assert ("two identical closest synthetic rows" in text) is ("Not measurably" in text)
+    assert "12 rows with two identical closest synthetic rows cannot count as at risk." in of(
+        results, "approximate", "closest_rate"
+    )
+
+
+def test_copies_that_chance_explains_are_not_said_to_call_for_nothing(make, results):
+    metric = results["leaky"].metrics["exact_copies"]
+    chance = metric.scores["synthetic_rows"].model_copy(update={"reference": 0.0495})
+    changed = metric.model_copy(update={"verdict": "low", "scores": metric.scores | {"synthetic_rows": chance}})
+    text = improvement("exact_copies", changed, make(metrics=results["leaky"].metrics | {"exact_copies": changed}))
+    assert text.startswith("No more synthetic rows equal an original row than equal a holdout row")
+
+
+def test_advice_in_a_report_of_high_risk_points_to_what_the_verdict_rests_on(results):
+    result = results["leaky"]
+    calm = results["inconclusive"].metrics["closest_rate"]
+    assert improvement("closest_rate", calm, result).startswith(
+        "This score alone calls for no change; what the verdict rests on does."
+    )
 
 
 def test_lower_score_is_worse_only_with_its_whole_interval():
@@ -98,8 +159,8 @@ def test_lower_score_is_worse_only_with_its_whole_interval():
 def test_advice_is_given_only_where_something_calls_for_it(results):
     leaky, clean = results["leaky"], results["inconclusive"]
     for key in ("exact_copies", "distance_to_closest", "closest_rate"):
-        assert improvement(key, clean.metrics[key], clean).startswith("Nothing measured here calls for a change.")
-        assert not improvement(key, leaky.metrics[key], leaky).startswith("Nothing")
+        assert improvement(key, clean.metrics[key], clean).startswith("This score alone calls for no change.")
+        assert not improvement(key, leaky.metrics[key], leaky).startswith("This score alone")
 
 
 def test_caution_of_an_approximate_holdout_names_the_splits(results):

@@ -91,7 +91,7 @@ def test_gate_line_names_a_failed_measurement(make):
 def test_unknown_smallest_leak_is_said_with_its_consequence(results):
     page = first_page(results["inconclusive"])
     assert page.smallest_value == "Not known"
-    assert page.smallest_text.endswith("Without that figure no verdict can be low.")
+    assert page.smallest_text.endswith("Without that figure a low verdict is out of reach.")
 
 
 def test_known_smallest_leak_is_a_share_with_its_trials(results):

@@ -16,7 +16,7 @@ from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.model import Reason, ReasonCode, Verdict
 from reportgen.render import pdf
 
-NAMES = ("leaky", "low", "approximate", "no_holdout", "hostile", "endless")
+NAMES = ("leaky", "low", "approximate", "no_holdout", "hostile", "endless", "crowded", "inconclusive")
 
 
 class Records(logging.Handler):

@@ -1,0 +1,90 @@
+"""What stands beside a metric's answer: cautions, how to read it, what it cannot show, how to improve it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reportgen.model import Measured, Result
+from reportgen.render import scores
+from reportgen.render.stance import stance, worse
+from reportgen.rounding import decimals, significant
+from reportgen.words import catalog, sentence
+
+
+def cautions(metric: Measured, result: Result, key: str) -> tuple[str, ...]:
+    """The metric's notes in words, with their counts, and what its numbers themselves warn of."""
+    undefined = [name for name, score in scores.ordered_scores(key, metric.scores) if score.note == "reference_zero"]
+    numbers: dict[str, Any] = {
+        "names": scores.joined([sentence(f"note.name.{name}") for name in undefined]) or sentence("note.name.score"),
+        "many": len(undefined) > 1,
+        "rows": repeated_copies(key, metric, result),
+        "base": result.holdout.base_rows,
+        "draws": result.holdout.draws,
+        **scores.wording(result),
+    }
+    texts = [sentence(f"note.{code}", **numbers) for code in metric.notes]
+    if key == "closest_rate" and numbers["rows"]:
+        texts.append(sentence("note.repeated_copies", **numbers))
+    threshold = metric.scores.get("distance_threshold")
+    if threshold is not None and threshold.value == 0:
+        texts.append(sentence("note.threshold_zero", **numbers))
+    original, synthetic = result.inputs.original.rows, result.inputs.synthetic.rows
+    if key == "nn_dist" and original != synthetic:
+        larger = "larger" if synthetic > original else "smaller"
+        texts.append(sentence("note.unequal_sizes", larger=larger, original=original, synthetic=synthetic))
+    return tuple(texts)
+
+
+def repeated_copies(key: str, metric: Measured, result: Result) -> int:
+    """Original rows with two identical closest synthetic rows; the Closest Rate takes the count of the same search."""
+    ratio = result.metrics.get("closest_distances_ratio") if key == "closest_rate" else metric
+    score = ratio.scores.get("repeated_copies") if isinstance(ratio, Measured) else None
+    return 0 if score is None else round(score.value)
+
+
+def reading(key: str, metric: Measured, result: Result) -> str:
+    """How to read the metric, with its own thresholds."""
+    extra: dict[str, Any] = {"method": 6, "reference": False, "distance": "", "ratio": ""}
+    if key == "exact_copies":
+        extra["reference"] = metric.scores["synthetic_rows"].reference is not None
+    if key == "closest_rate":
+        extra["distance"] = significant(metric.scores["distance_threshold"].value, 3)
+        extra["ratio"] = decimals(metric.scores["ratio_threshold"].value, 3, (0, 1))
+    return _text(key, "read", result, extra)
+
+
+def limits(key: str, result: Result) -> tuple[str, ...]:
+    """What the metric cannot show, and where its form is our own."""
+    return tuple(text for text in (_text(key, "cannot", result, {}), _text(key, "formula", result, {})) if text)
+
+
+def improvement(key: str, metric: Measured, result: Result) -> str:
+    """What would raise the score, said differently where nothing calls for it and where nothing can be told."""
+    shared = sentence("frame.improve_shared")
+    then = {"shared": f"{shared[0].lower()}{shared[1:]}"}
+    if key == "exact_copies" and (
+        copies := round(metric.scores["synthetic_rows"].value * result.inputs.synthetic.rows)
+    ):
+        chance = metric.scores["synthetic_rows"].reference
+        name = "some" if _calls_for_change(key, metric) else "untold" if chance is None else "chance"
+        return sentence(f"metric.exact_copies.improve_{name}", copies=copies, shared=shared)
+    what = _text(key, "improve_what", result, {})
+    if not what:
+        return _text(key, "improve", result, then)
+    if _calls_for_change(key, metric):
+        return sentence("frame.improve_needed", what=what, **then)
+    compared = [stance(score) for score in scores.summary_scores(key, metric).values() if score.reference is not None]
+    name = "unknown" if compared and set(compared) == {"unknown"} else "not_needed"
+    return sentence(f"frame.improve_{name}", evidence=result.verdict.level in {"high", "moderate"}, **then)
+
+
+def _calls_for_change(key: str, metric: Measured) -> bool:
+    if metric.verdict in {"high", "moderate"}:
+        return True
+    return any(worse(score) for score in scores.summary_scores(key, metric).values())
+
+
+def _text(key: str, name: str, result: Result, extra: dict[str, Any]) -> str:
+    if name not in catalog()["metric"].get(key, {}):
+        return ""
+    return sentence(f"metric.{key}.{name}", **scores.wording(result), **extra)
