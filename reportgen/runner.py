@@ -49,6 +49,7 @@ from reportgen.read.tables import read_table
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
+from reportgen.subject import speaking_of
 from reportgen.verdict.findings import find
 from reportgen.verdict.level import judge, metric_verdicts
 from reportgen.words import sentence
@@ -94,6 +95,12 @@ def run(
     """Measure and judge: from tables to a result."""
     progress("read", 0, 1)
     partition = read_inputs(original, synthetic, holdout, settings)
+    with speaking_of("signals" if partition.leads else "tables"):
+        return _assess(partition, settings, context, progress)
+
+
+def _assess(partition: Partition, settings: Settings, context: Run, progress: Progress) -> Result:
+    """Measure and judge what was read."""
     progress("encode", 0, 1)
     rows = identical_rows(partition.as_read) if partition.used else _all_different(partition)
     twins = bool(partition.used) and near_twins(partition.as_read)

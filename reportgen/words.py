@@ -12,7 +12,7 @@ from typing import Any
 
 import jinja2
 
-from reportgen import rounding
+from reportgen import rounding, subject
 from reportgen._resources import resource
 
 _LANGUAGE = "en"
@@ -50,15 +50,24 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-@functools.cache
 def catalog(language: str = _LANGUAGE) -> dict[str, Any]:
-    """Return the whole catalog of a language as nested dictionaries."""
-    return tomllib.loads(resource("templates", "text", f"{language}.toml").read_text(encoding="utf-8"))
+    """Return the whole catalog of a language as nested dictionaries, in the words for what is spoken of."""
+    return _catalog(language, subject.current())
 
 
 @functools.cache
-def _template(key: str, language: str) -> jinja2.Template:
-    entry: Any = catalog(language)
+def _catalog(language: str, of: subject.Subject) -> dict[str, Any]:
+    words = _read(language)
+    return words if of == "tables" else subject.for_signals(words, _read(f"{language}_{of}"))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(resource("templates", "text", f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _template(key: str, language: str, of: subject.Subject) -> jinja2.Template:
+    entry: Any = _catalog(language, of)
     for part in key.split("."):
         entry = entry[part]
     if not isinstance(entry, str):
@@ -68,4 +77,4 @@ def _template(key: str, language: str) -> jinja2.Template:
 
 def sentence(key: str, /, language: str = _LANGUAGE, **numbers: Any) -> str:
     """Return one entry of the catalog, such as "verdict.no_true_holdout", filled with its numbers."""
-    return _template(key, language).render(numbers)
+    return _template(key, language, subject.current()).render(numbers)

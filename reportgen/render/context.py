@@ -16,6 +16,7 @@ from reportgen.render.provenance import Provenance, method_table, provenance
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.score_summary import Summary, summary
 from reportgen.render.view import Entry, Numbering, Table
+from reportgen.subject import in_its_words
 from reportgen.words import catalog, sentence
 
 SECTIONS = ("data", "summary", "holdout", "metrics", "coverage", "method", "provenance")
@@ -46,6 +47,7 @@ class Report:
     provenance: Provenance
 
 
+@in_its_words
 def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Report:
     """Build the report from a result; nothing of the machine or the clock enters."""
     numbering = Numbering()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reportgen.model import Column, InputFile, Result
+from reportgen.render.leads import features, files_of_signals
 from reportgen.render.scores import share
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, capped, heads
 from reportgen.rounding import count
@@ -21,9 +22,11 @@ class DataCard:
 
 def data_card(result: Result, numbering: Numbering) -> DataCard:
     """Build the data card; what the user did not say is said to be missing."""
-    tables = [_files(result, numbering), _columns(result, numbering)]
+    tables = [
+        build(result, numbering) for build in ((files_of_signals, features) if result.leads else (_files, _columns))
+    ]
     left_out = [column for column in result.columns if not column.used]
-    if left_out:
+    if left_out and not result.leads:  # features that are left out are named in their table
         tables.append(_left_out(left_out, numbering))
     return DataCard(
         notes=tuple(

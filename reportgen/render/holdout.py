@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import power
+from reportgen.render.leads import of_all_leads
 from reportgen.render.pair import asking_rows
 from reportgen.render.score_summary import has_null_range, has_reference
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, heads
@@ -164,7 +165,7 @@ def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
     copied = {} if memorising is None else memorising.scores.get(key, {})
     with_null = has_null_range(result)
     rows = []
-    for name, score in scores.ordered_scores(key, metric.scores):
+    for name, score in scores.ordered_scores(key, of_all_leads(metric.scores)):
         if name not in copied or name in HIDDEN or name.startswith("holdout_"):
             continue
         rows.append(

@@ -8,6 +8,7 @@ from typing import Any
 
 from reportgen.model import Measured, NotMeasured, Result, Score
 from reportgen.render import advice, answers, scores
+from reportgen.render.leads import lead_figures, lead_table, of_all_leads
 from reportgen.render.pictures import Medium, metric_figures
 from reportgen.render.score_summary import anchor, has_null_range, metric_name
 from reportgen.render.series_tables import Details, bins, percentiles
@@ -74,12 +75,14 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
     figures = (
         *metric_figures(key, metric, result, medium, numbering),
-        *metric_figures(key, metric, result, medium, numbering),
+        *lead_figures(key, metric, result, medium, numbering),
     )
     before = [Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer")]
     if notes := advice.cautions(metric, result, key):
         before.append(Note(sentence("label.caution"), notes))
     tables = [_score_table(key, metric, result, numbering)]
+    if by_lead := lead_table(key, metric, result, numbering):
+        tables.append(by_lead)
     if listed := percentiles(key, metric, result, numbering):
         tables.append(listed)
     # On paper the bins would fill pages; the attached result holds them.
@@ -151,7 +154,7 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
     ]
     rows = [
         _score_row(key, name, score, metric, result, paired=paired, with_null=with_null)
-        for name, score in scores.ordered_scores(key, metric.scores)
+        for name, score in scores.ordered_scores(key, of_all_leads(metric.scores))
         if name not in hidden
     ]
     referenced = any(score.reference is not None for score in metric.scores.values())

@@ -8,11 +8,13 @@ from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import first_page
 from reportgen.render.score_summary import metric_name
+from reportgen.subject import in_its_words
 from reportgen.words import sentence
 
 WIDTH = 100
 
 
+@in_its_words
 def render_terminal(result: Result) -> str:
     """Return the summary, with a line break at the end."""
     page = first_page(result)
