@@ -65,7 +65,7 @@ def bins(
     if any(one.zero_count for one in series.values()):
         zeros = (Cell(count(one.zero_count), style="num") for one in series.values())
         rows.insert(1, (Cell(sentence("frame.rows_zero")), Cell("–", style="num"), *zeros))
-    names = " and ".join(figure.name.split()[-1] for figure in figures)
+    names = scores.joined([figure.name.split()[-1] for figure in figures])
     return Details(
         sentence("label.bins_behind", names=names, many=len(figures) > 1),
         Table(

@@ -140,6 +140,12 @@ def test_pictures_have_words_and_two_widths(pages, name):
     assert len(pages[name].named("source")) == len(images)
 
 
+@pytest.mark.parametrize("name", ["leaky", "real_rows"])
+def test_no_picture_is_shown_twice(pages, name):
+    shown = [attrs["alt"] for _, attrs in pages[name].named("img")]
+    assert len(shown) == len(set(shown))
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "hostile"])
 def test_text_has_no_gap_and_no_programmers_word(pages, name):
     page = pages[name]
