@@ -68,8 +68,8 @@ class RealRows:
 
     @property
     def ratios(self) -> Floats:
-        """d1/d2 of each row of U against U without itself, shape (rows,); 1 where d2 is 0."""
-        return _ratio(self.distances[:, 0], self.distances[:, 1])
+        """d1/d2 of each row of U against U without itself, shape (rows,); 1 where d2 is 0, 0 where none is second."""
+        return _ratio(self.distances)
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class SyntheticRows:
 
     @property
     def ratios(self) -> Floats:
-        """d1/d2 of each entry against U, shape (entries,); 1 where d2 is 0."""
-        return _ratio(self.distances[:, 0], self.distances[:, 1])
+        """d1/d2 of each entry against U, shape (entries,); 1 where d2 is 0, 0 where there is no second row."""
+        return _ratio(self.distances)
 
     @property
     def nearest(self) -> Floats:
@@ -145,8 +145,11 @@ class SyntheticRows:
         return shares
 
 
-def _ratio(first: Floats, other: Floats) -> Floats:
-    return np.divide(first, other, out=np.ones_like(first), where=other > 0)
+def _ratio(distances: Floats) -> Floats:
+    if distances.shape[1] < 2:
+        return np.zeros(len(distances))
+    first, second = distances[:, 0], distances[:, 1]
+    return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.blas import one_thread
 from reportgen.distances import Floats, Ints, RealRows
 
 BLOCK = 1 << 21
@@ -47,10 +48,11 @@ def z_scores(real: RealRows, weights: Floats, permutations: int, random: np.rand
     each = representable(weights / occurrences[:, np.newaxis], occurrences)
     sums = [originals[np.newaxis].astype(np.float64) @ each]
     by_occurrence = np.repeat(each, occurrences, axis=0)
-    sums.extend(
-        labels.astype(np.float64) @ by_occurrence
-        for labels in labelings(real.rows, real.original_rows, permutations, random)
-    )
+    with one_thread():
+        sums.extend(
+            labels.astype(np.float64) @ by_occurrence
+            for labels in labelings(real.rows, real.original_rows, permutations, random)
+        )
     return standardised(np.concatenate(sums), each, real)
 
 

@@ -5,7 +5,6 @@ Proposals are made in float32 and may be wrong; `exact` proves or replaces them.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -13,8 +12,8 @@ from typing import TypeVar
 import faiss
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
+from reportgen.blas import one_thread
 from reportgen.distances import Floats, Ints
 
 Singles = NDArray[np.float32]
@@ -30,16 +29,10 @@ def in_threads(work: Callable[[Block], Answer], blocks: Iterable[Block], threads
     FAISS's threads belongs to the calling thread, so that nothing outside these threads changes; BLAS's is put back.
     """
     with (
-        _libraries().limit(limits=1, user_api="blas"),
+        one_thread(),
         ThreadPoolExecutor(threads, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool,
     ):
         return list(pool.map(work, blocks))
-
-
-@functools.cache
-def _libraries() -> ThreadpoolController:
-    """Find the BLAS libraries of numpy and FAISS once: looking takes 5 ms, as long as a small search."""
-    return ThreadpoolController()
 
 
 def propose(queries: Singles, base: Singles, number: int) -> tuple[Floats, Ints]:
