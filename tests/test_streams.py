@@ -74,3 +74,18 @@ def test_a_signal_ends_the_run_and_leaves_no_file(folder, number, code):
     assert err.count("\n") <= 1
     assert "Traceback" not in err
     assert sorted(path.name for path in folder.iterdir()) == ["original.csv", "synthetic.csv"]
+
+
+def test_without_pango_nothing_but_our_line_is_said(folder):
+    # As WeasyPrint 70 does where it finds no Pango: a banner on stdout, then OSError.
+    (folder / "fake" / "weasyprint").mkdir(parents=True)
+    (folder / "fake" / "weasyprint" / "__init__.py").write_text("print('-----')\nraise OSError('no Pango')\n")
+    words = [*ASSESS, "-q", "-o", "r.pdf", "-o", "r.html", "-o", "r.json"]
+    path = os.pathsep.join([str(folder / "fake"), os.environ.get("PYTHONPATH", "")])
+    environ = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, env=environ, check=False)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("reportgen: error: PDF needs Pango, which this machine lacks; install it: apt-get")
+    assert done.stderr.count("\n") == 1
+    assert (folder / "r.html").exists()
+    assert (folder / "r.json").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import logging
 import re
 import warnings
@@ -20,7 +21,7 @@ from reportgen.render.page import render_page
 from reportgen.render.rendered import RenderedBy
 
 ATTACHMENT = "result.json"
-PANGO = "apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
+PANGO = "apt-get install -y libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 FONT = re.compile(re.escape(SCHEME) + r"[A-Za-z-]+\.woff2")
 MISSING = "\N{WHITE SQUARE}"
@@ -45,9 +46,10 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
 def _weasyprint() -> Any:
     """Load WeasyPrint, which is heavy and needs native libraries."""
     try:
-        import weasyprint
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner there where a library is missing
+            import weasyprint
     except OSError:
-        msg = f"PDF needs Pango, which this machine lacks: {PANGO}"
+        msg = f"PDF needs Pango, which this machine lacks; install it: {PANGO}"
         raise EnvironmentLacking(msg) from None
     return weasyprint
 
