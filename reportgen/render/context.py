@@ -89,8 +89,7 @@ def _date(created: str) -> str:
 
 def _contents(metrics: MetricSection) -> tuple[Entry, ...]:
     frames = [Entry(frame.number, frame.title, frame.anchor) for frame in metrics.frames]
-    if metrics.absent is not None:
-        frames.append(Entry(metrics.absent_number, sentence("label.not_in_this_version"), "not-in-this-version"))
+    frames += [Entry(listed.number, listed.title, listed.anchor) for listed in metrics.listed]
     numbered = [
         Entry(str(place), sentence(f"label.{name}"), name, tuple(frames) if name == "metrics" else ())
         for place, name in enumerate(SECTIONS, 1)

@@ -1,4 +1,4 @@
-"""Section 4: a fixed frame for each metric, and one table for the tests that this version does not have."""
+"""Section 4: a fixed frame for each metric, and a table for those not selected or not part of this version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reportgen.model import Measured, NotMeasured, Result, Score
 from reportgen.render import advice, answers, scores
 from reportgen.render.leads import lead_figures, lead_table, of_all_leads
 from reportgen.render.pictures import Medium, metric_figures
-from reportgen.render.score_summary import anchor, has_null_range, metric_name
+from reportgen.render.score_summary import LISTED, anchor, has_null_range, listed_anchor, metric_name
 from reportgen.render.series_tables import Details, bins, percentiles
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
 from reportgen.words import sentence
@@ -45,31 +45,41 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Metrics without a frame of their own, for one reason."""
+
+    number: str
+    anchor: str
+    title: str
+    table: Table
+
+
+@dataclass(frozen=True)
 class MetricSection:
     """Section 4."""
 
     frames: tuple[Frame, ...]
-    absent: Table | None
-    absent_number: str
+    listed: tuple[Listed, ...]
 
 
 def metric_section(result: Result, medium: Medium, numbering: Numbering, section: int) -> MetricSection:
-    """Build the frames; tests that are not part of this version share one table."""
+    """Build the frames; metrics that were not selected, or are not part of this version, share one table each."""
     frames: list[Frame] = []
-    absent: list[str] = []
+    without: dict[str, list[str]] = {code: [] for code in LISTED}
     for key, metric in scores.ordered_metrics(result):
         number = f"{section}.{len(frames) + 1}"
         if isinstance(metric, Measured):
             frames.append(_measured(key, metric, result, medium, numbering, number))
-        elif metric.code == "not_in_this_version":
-            absent.append(key)
+        elif metric.code in without:
+            without[metric.code].append(key)
         else:
             frames.append(_not_measured(key, metric, number))
-    return MetricSection(
-        frames=tuple(frames),
-        absent=_absent(absent, numbering) if absent else None,
-        absent_number=f"{section}.{len(frames) + 1}",
-    )
+    listed: list[Listed] = []
+    for code, keys in without.items():
+        if keys:
+            number, title = f"{section}.{len(frames) + len(listed) + 1}", sentence(f"label.{code}")
+            listed.append(Listed(number, listed_anchor(code), title, _listed(code, keys, numbering)))
+    return MetricSection(tuple(frames), tuple(listed))
 
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
@@ -132,11 +142,11 @@ def _frame(
     )
 
 
-def _absent(keys: list[str], numbering: Numbering) -> Table:
+def _listed(code: str, keys: list[str], numbering: Numbering) -> Table:
     return Table(
         label=numbering.table(),
-        caption=sentence("frame.absent_caption"),
-        caption_note=sentence("frame.absent_note"),
+        caption=sentence(f"frame.{code}_caption"),
+        caption_note=sentence(f"frame.{code}_note"),
         heads=heads(*(sentence(f"frame.absent_{name}") for name in ("name", "question", "key"))),
         rows=tuple((Cell(metric_name(key)), Cell(sentence(f"metric.{key}.question")), Cell(key)) for key in keys),
     )

@@ -13,6 +13,9 @@ from reportgen.render.stance import descriptive, worse
 from reportgen.render.view import Cell, Head, Numbering, Row, Table
 from reportgen.words import sentence
 
+LISTED = ("not_selected", "not_in_this_version")
+"""Reasons for which metrics without a value share one table, in the order of the page; other reasons have a frame."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -95,6 +98,11 @@ def anchor(key: str) -> str:
     return f"metric-{key.replace('_', '-')}"
 
 
+def listed_anchor(code: str) -> str:
+    """The id of the table that lists the metrics without a value for one of the reasons in `LISTED`."""
+    return code.replace("_", "-")
+
+
 def _measured(result: Result, key: str, metric: Measured) -> list[Row]:
     rows: list[Row] = []
     with_reference, with_null = has_reference(result), has_null_range(result)
@@ -132,7 +140,7 @@ def _reading(result: Result, metric: Measured, score: Score) -> Cell:
 def _not_measured(key: str, metric: NotMeasured, spans: int) -> Row:
     absent = metric.code == "not_in_this_version"
     words = sentence("summary.absent_here" if absent else "summary.no_value")
-    href = "" if absent else f"#{anchor(key)}"
+    href = "" if absent else f"#{listed_anchor(metric.code) if metric.code in LISTED else anchor(key)}"
     return (Cell(metric_name(key), href=href), Cell(f"– {words}", tone="none", span=spans))
 
 
