@@ -32,6 +32,7 @@ WITHOUT_OPTION = (
     "closest_rate_percentile",
     "tail_percentile",
     "nndr_threshold",
+    "dropped_queries",
     "context",
     "recipients",
 )
@@ -239,6 +240,9 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
         if value == field.default:
+            continue
+        if name == "thresholds":
+            words += ["--config", "reportgen.toml"]  # they have no option; the report lists their values
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")

@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 
 from reportgen.copies import CopyCounts
 from reportgen.distances import Floats, Ints, NeighbourDistances
-from reportgen.metrics.evidence import Direction, Draw, Evidence, LeadDistances, Need
+from reportgen.metrics.evidence import Direction, Draw, Evidence, LeadDistances, Need, Pooled
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
 from reportgen.space.famd import Encoded
+from reportgen.space.pool import Pool
 from reportgen.space.search import nearest
 
 ISOLATED_SHARE = 0.05
 ISOLATED_NEIGHBOUR = 5
 FEWEST_ISOLATED = 5
+SUPPORT = 0.99
+"""A synthetic row within this quantile of the real rows' distances to each other lies where real rows are; ours."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Searcher:
     def __init__(self, encoded: Encoded, threads: int, lead_coordinates: Mapping[str, Floats] | None = None) -> None:
         self.encoded = encoded
         self.threads = threads
+        self.pool = Pool(encoded, threads)
         self.leads: dict[str, Searcher] | None = None
         if lead_coordinates is not None:
             self.leads = {
@@ -60,7 +64,7 @@ class Searcher:
     def queries(self) -> int:
         """How many rows looked for their neighbours so far."""
         others = (lead for lead in (self.leads or {}).values() if lead is not self)
-        return self._own_queries + sum(lead.queries for lead in others)
+        return self._own_queries + self.pool.queries + sum(lead.queries for lead in others)
 
     def two(self, queries: Ints, base: Ints) -> NeighbourDistances:
         """Find the two closest base rows; the answer is kept for the next time with the very same arrays."""
@@ -104,12 +108,14 @@ def gather(
     needs: Collection[Need],
     kind: HoldoutKind,
     copies: CopyCounts,
+    random: np.random.Generator,
+    dropped: int,
     report: Callable[[int, int], None],
 ) -> Evidence:
     """Search what the metrics need for one synthetic table, given as positions in the space, shape (rows,).
 
     `report` is called with the comparisons done and their number. A direction whose base has fewer than two rows left
-    is not there.
+    is not there. `random` draws the synthetic rows that are searched with columns left out, at most `dropped`.
     """
     draws = []
     for done, comparison in enumerate(comparisons):
@@ -123,11 +129,13 @@ def gather(
                 isolated=comparison.isolated,
             )
         )
+    pool = _pooled(searcher.pool, synthetic, random, dropped) if "pool" in needs else None
     leads = None
     if searcher.leads is not None:
         own = get_args(Direction) if "leads" in needs else ()
         leads = tuple(LeadDistances(name, _directions(lead, synthetic, own)) for name, lead in searcher.leads.items())
-    return Evidence(kind, copies, tuple(draws), _directions(searcher, synthetic, needs), leads=leads)
+    found = _directions(searcher, synthetic, needs)
+    return Evidence(kind, copies, tuple(draws), found, pool, leads=leads)
 
 
 def _within(encoded: Encoded, coordinates: Floats) -> Encoded:
@@ -146,6 +154,15 @@ def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) ->
     if len(original) >= 2 and held is not None and "holdout_to_original" in needs:
         found["holdout_to_original"] = searcher.two(held, original)
     return found
+
+
+def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:
+    if len(pool.positions) < 2:
+        return None
+    found = pool.synthetic(synthetic, random, dropped)
+    reach = np.quantile(np.repeat(pool.real.distances[:, 0], pool.real.occurrences), SUPPORT)
+    near = found.times[found.distances[:, 0] <= reach].sum()
+    return Pooled(pool.real, found, pool.closest_synthetic(synthetic), supported=float(near / found.rows))
 
 
 def _isolated(searcher: Searcher) -> NDArray[np.bool_]:

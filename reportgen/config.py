@@ -24,7 +24,7 @@ def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config
     for name in Settings.model_fields:
         variable = f"REPORTGEN_{name.upper()}"
         text = environ.get(variable)
-        if not text:  # an empty variable is one that is not set
+        if not text or name == "thresholds":  # an empty variable is one that is not set; limits come from a file
             continue
         value = tuple(part.strip() for part in text.split(",") if part.strip()) if name in LISTS else text
         make_settings({name: value}, f"{variable}: ")

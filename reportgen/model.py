@@ -29,24 +29,41 @@ Better = Literal["higher", "lower", "context"]
 Kind = Literal["numeric", "categorical", "datetime", "boolean"]
 HoldoutKind = Literal["provided", "approximate", "none"]
 NotMeasuredCode = Literal[
-    "not_in_this_version", "no_true_holdout", "too_few_rows", "no_columns", "flat_leads", "not_selected", "failed"
+    "not_in_this_version",
+    "no_true_holdout",
+    "too_few_rows",
+    "no_columns",
+    "flat_leads",
+    "not_selected",
+    "failed",
+    "leak_found",
 ]
 ReasonCode = Literal[
+    "leak_test_near",
+    "leak_test_altered",
+    "leak_test_broad",
+    "leak_size_above_tolerance",
+    "holdout_share_above_margin",
     "exact_copies_above_tolerance",
     "exact_copies_above_chance",
     "exact_copies_above_twins",
     "identifier_reuse_significant",
     "identifier_reuse",
+    "closer_than_people",
+    "secondary_test",
     "no_true_holdout",
-    "leaky_holdout",
     "holdout_is_synthetic",
+    "swapped_roles",
+    "leaky_holdout",
+    "disjoint_supports",
     "too_few_rows",
-    "leak_test_not_measured",
-    "leak_size_not_measured",
-    "smallest_leak_not_measured",
+    "upper_bound_above_tolerance",
+    "smallest_leak_above_tolerance",
+    "smallest_leak_unknown",
     "metric_failed",
     "metric_not_selected",
     "metric_not_measured",
+    "no_leak_found",
 ]
 FindingCode = Literal[
     "approximate_holdout",
@@ -63,6 +80,9 @@ FindingCode = Literal[
     "file_remark",
     "reference_zero",
     "repeated_copies",
+    "swapped_roles",
+    "disjoint_supports",
+    "closest_hits",
 ]
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""

@@ -41,6 +41,17 @@ def percent(value: float, digits: int = 2, limits: Iterable[float] = ()) -> str:
     return f"{decimals(value, digits, limits)}{NARROW_SPACE}%"
 
 
+def probability(value: float, limits: Iterable[float] = ()) -> str:
+    """Write a p-value or probability with three decimals; what would look like 0 is "< 0.001"."""
+    return f"<{NARROW_SPACE}0.001" if 0 < value < 0.001 else decimals(value, 3, limits)
+
+
+def p_value(value: float, limits: Iterable[float] = ()) -> str:
+    """Write "p = 0.012", or "p < 0.001"."""
+    text = probability(value, limits)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 def count(value: int) -> str:
     """Write a whole number with its thousands set apart by commas."""
     return f"{value:,}".replace("-", MINUS)

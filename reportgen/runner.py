@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from reportgen.copies import CopyCounts, count_copies, overlap_p_value, reuse_of
 from reportgen.distances import Ints
 from reportgen.metrics import nn_dist
 from reportgen.metrics.evidence import Evidence, Need
+from reportgen.metrics.smallest_leak import POWER, smallest_leak
 from reportgen.model import (
     Column,
     Controls,
@@ -31,6 +33,7 @@ from reportgen.model import (
     Metric,
     NotMeasured,
     NotMeasuredCode,
+    PowerPoint,
     Result,
     Search,
     Space,
@@ -49,7 +52,9 @@ from reportgen.read.tables import read_table
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
+from reportgen.space.planting import NOISE, plant
 from reportgen.subject import speaking_of
+from reportgen.verdict.case import Case
 from reportgen.verdict.findings import find
 from reportgen.verdict.level import judge, metric_verdicts
 from reportgen.words import sentence
@@ -117,17 +122,30 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     needs = needed(settings, signals=bool(partition.leads))
     comparisons = compare(searcher, plans, needs)
     if partition.used:
-        evidence = gather(searcher, encoded.synthetic, comparisons, needs, kind, copies, partial(progress, "search"))
+        evidence = gather(
+            searcher,
+            encoded.synthetic,
+            comparisons,
+            needs,
+            kind,
+            copies,
+            _random(settings, "pool"),
+            settings.dropped_queries,
+            partial(progress, "search"),
+        )
         evidence = replace(evidence, reuse=reuse)
         measured = _measure(evidence, settings, progress)
         memorising = _memorising(searcher, rows, comparisons, evidence, settings, progress)
     else:
+        evidence = Evidence(kind, copies, (), {})
         measured, memorising = _unmeasurable(partition), None
 
     about = _holdout(rows, plans, copies, settings)
-    verdict = judge(about, copies, reuse, measured, settings)
+    detectable = _detectable(searcher, evidence, measured, settings, progress)
+    case = Case(about, copies, reuse, measured, detectable, settings)
+    verdict = judge(case)
     columns = _columns(partition, encoded)
-    judged = metric_verdicts(verdict, measured)
+    judged = metric_verdicts(verdict, case)
     return Result(
         title=settings.title or sentence("result.title", synthetic=partition.synthetic.source.name),
         created=context.created,
@@ -158,9 +176,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
         metrics=judged,
         controls=Controls(
             memorising=memorising,
-            detectable=Detectable(code="not_in_this_version", reason=sentence("not_measured.smallest_leak")),
+            detectable=detectable,
         ),
-        findings=find(columns, about, copies, judged, _file_remarks(partition)),
+        findings=find(columns, case, _file_remarks(partition)),
         coverage=_coverage(judged),
         verdict=verdict,
     )
@@ -264,6 +282,8 @@ def _memorising(
         needed(settings, signals=searcher.leads is not None),
         evidence.holdout,
         copies,
+        _random(settings, "pool"),
+        settings.dropped_queries,
         partial(progress, "control"),
     )
     outcomes = _measure(control, settings.model_copy(update={"resamples": 100}), silent)
@@ -274,6 +294,35 @@ def _memorising(
             for key, outcome in outcomes.items()
             if isinstance(outcome, Measured)
         },
+    )
+
+
+def _detectable(
+    searcher: Searcher, evidence: Evidence, measured: dict[str, Metric], settings: Settings, progress: Progress
+) -> Detectable:
+    """Find the smallest leak that this run would have noticed, where it noticed none."""
+
+    def without(code: NotMeasuredCode, words: str) -> Detectable:
+        return Detectable(code=code, reason=sentence(f"not_measured.{words}"))
+
+    test = measured["leak_test"]
+    if isinstance(test, NotMeasured):
+        known = test.code if test.code in ("no_true_holdout", "no_columns", "too_few_rows") else "no_leak_test"
+        return without(test.code, known)
+    if test.scores["p_value"].value <= settings.thresholds.leak_test or evidence.pool is None:
+        return without("leak_found", "leak_found")
+    progress("smallest leak", 0, 1)
+    random = _random(settings, "smallest leak")
+    planted = plant(searcher.pool, random)
+    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random)
+    rows = None if found.rows is None else math.ceil(found.rows)
+    return Detectable(
+        rows=rows,
+        share=None if rows is None else rows / evidence.copies.synthetic_rows,
+        noise_sd=NOISE,
+        power=POWER,
+        curve=tuple(PowerPoint(rows=planted_rows, power=power) for planted_rows, power in found.curve),
+        search_limit=found.curve[-1][0] if rows is None and found.curve else None,
     )
 
 

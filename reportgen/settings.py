@@ -15,16 +15,16 @@ from reportgen.errors import InputError
 FailOn = Literal["low", "inconclusive", "moderate", "high", "never"]
 METRIC_KEYS = (
     "exact_copies",
+    "leak_test",
+    "leak_size",
+    "holdout_share",
+    "membership_inference",
+    "closer_than_people",
     "distance_to_closest",
     "closest_distances_ratio",
     "closest_rate",
     "nndr",
     "nn_dist",
-    "leak_test",
-    "leak_size",
-    "closer_than_people",
-    "holdout_share",
-    "membership_inference",
     "singling_out",
     "linkability",
     "inference",
@@ -34,6 +34,39 @@ METRIC_KEYS = (
 
 LISTS = ("metric", "key", "ignore", "numeric", "categorical")
 """Settings that hold several names."""
+
+
+class Thresholds(BaseModel):
+    """Every limit that the level is read against. Changing one changes what the level means; the report lists them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    leak_test: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Level of the leak test, the only primary test."""
+    holdout_share_margin: Annotated[float, Field(ge=0, le=50)] = 5.0
+    """Percentage points by which the lower bound of the holdout share must exceed its null to make a leak high."""
+    identifier_reuse: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Level of the test for reused identifiers, after Holm over the columns."""
+    closer_than_people: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    """Level of closer_than_people beside a true holdout."""
+    closer_than_people_alone: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Level of closer_than_people where there is no true holdout."""
+    secondary: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    """Level of the secondary tests and attacks, after Holm among them."""
+    leaky_holdout: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    """Level of the test for a holdout that shares rows with the original."""
+    leaky_share: Annotated[float, Field(gt=0, le=100)] = 5.0
+    """Percent of the holdout that may equal original rows, unless the original has as many twins itself."""
+    swapped_roles: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    """Level of the mirrored leak test, which tells that original and holdout are exchanged."""
+    same_as_holdout: Annotated[float, Field(gt=0, le=100)] = 95.0
+    """From this percentage of synthetic rows with an identical holdout row on, the holdout is the synthetic table."""
+    disjoint_supports: Annotated[float, Field(ge=0, le=100)] = 5.0
+    """Percent of synthetic rows that must lie as near to a real row as real rows lie to each other."""
+    fewest_rows: Annotated[int, Field(ge=2)] = 20
+    """Fewer rows than this in any table carry no verdict."""
+    smallest_leak: Annotated[float, Field(gt=0)] = 2.0
+    """Times the tolerance: a low level needs a smallest noticed leak within it."""
 
 
 class Settings(BaseModel):
@@ -67,6 +100,9 @@ class Settings(BaseModel):
     """Percentile that stands for the lower tail ("outlier") in the reference-based metrics (seed 000)."""
     nndr_threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
     """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
+    dropped_queries: Annotated[int, Field(ge=100)] = 5000
+    """Most synthetic rows that are searched with columns left out (the base is never drawn down)."""
+    thresholds: Thresholds = Thresholds()
     lead_names: tuple[str, ...] = ()
     """Names of the leads of signals, in their order; empty for their numbers from 1."""
     sampling_rate: Annotated[float, Field(gt=0)] | None = None

@@ -35,6 +35,7 @@ def add_filters(environment: jinja2.Environment) -> None:
         "count": rounding.count,
         "decimals": rounding.decimals,
         "percent": rounding.percent,
+        "p_value": rounding.p_value,
         "significant": rounding.significant,
         "plural": plural,
         "named": named,

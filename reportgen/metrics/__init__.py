@@ -4,7 +4,19 @@ A new metric is a file here, a line in `ALL`, its key in `reportgen.settings.MET
 `templates/text/en.toml`.
 """
 
-from reportgen.metrics import closest_distances_ratio, closest_rate, distance_to_closest, exact_copies, nn_dist, nndr
+from reportgen.metrics import (
+    closer_than_people,
+    closest_distances_ratio,
+    closest_rate,
+    distance_to_closest,
+    exact_copies,
+    holdout_share,
+    leak_size,
+    leak_test,
+    membership_inference,
+    nn_dist,
+    nndr,
+)
 from reportgen.metrics.evidence import Metric
 
 ALL: tuple[Metric, ...] = (
@@ -14,4 +26,9 @@ ALL: tuple[Metric, ...] = (
     closest_rate,
     nndr,
     nn_dist,
+    leak_test,
+    leak_size,
+    closer_than_people,
+    holdout_share,
+    membership_inference,
 )

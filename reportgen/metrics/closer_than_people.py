@@ -16,7 +16,13 @@ import numpy as np
 from scipy.special import betainc
 
 from reportgen.distances import RealRows, SyntheticRows
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_size import claims, own_ratio_cut
+from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.settings import Settings
+
+KEY = "closer_than_people"
+NEEDS: tuple[Need, ...] = ("pool",)
 
 QUANTILES = (0.0025, 0.01)
 
@@ -58,3 +64,17 @@ def closer_than_people(real: RealRows, synthetic: SyntheticRows) -> CloserThanPe
         p_value = float(betainc(original, people + 1, others / (others + real.rows))) if original > 0 else 1.0
         found.append(Closeness(quantile, cut, people, original, people * others / real.rows, p_value))
     return CloserThanPeople(min(1.0, len(found) * min(each.p_value for each in found)), tuple(found))
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
+    """Give the p-value and the rows of the quantile that decides it."""
+    if evidence.pool is None:
+        return "too_few_rows"
+    found = closer_than_people(evidence.pool.real, evidence.pool.synthetic)
+    deciding = min(found.at, key=lambda each: each.p_value)
+    return Measured(
+        scores={
+            "p_value": Score(value=found.p_value, unit="probability", better="higher"),
+            "rows": Score(value=deciding.original, reference=deciding.expected, unit="count", better="lower"),
+        }
+    )

@@ -10,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.copies import CopyCounts, Reuse
-from reportgen.distances import Ints, NeighbourDistances
+from reportgen.distances import Floats, Ints, NeighbourDistances, RealRows, SyntheticRows
 from reportgen.model import HoldoutKind, Measured, NotMeasuredCode
 from reportgen.settings import Settings
 
 Direction = Literal["original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
 """Who looks for whom, all rows of both tables; a row of the original is never its own neighbour. The holdout is a true
 one or absent."""
-Need = Literal[
-    "draws", "original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original", "leads"
-]
+Need = Literal["draws", "pool", "leads"] | Direction
 """`leads`: all directions in the space of each lead, where the rows are records of signals."""
 
 
@@ -33,6 +31,20 @@ class Draw:
     """Shape (synthetic base rows,): equal for rows that are identical."""
     isolated: NDArray[np.bool_]
     """Shape (queries,): the most isolated original rows; none where the original is too small to name five."""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """The synthetic rows among all real rows, original and holdout alike; without a holdout, among the original rows.
+
+    `to_synthetic`: distance of each different real row to its closest synthetic row, shape (rows of U,). `supported`:
+    share of the synthetic rows that lie as near to a real row as 99 % of the real rows lie to each other.
+    """
+
+    real: RealRows
+    synthetic: SyntheticRows
+    to_synthetic: Floats
+    supported: float
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class Evidence:
     copies: CopyCounts
     draws: tuple[Draw, ...]
     searches: Mapping[Direction, NeighbourDistances]
+    pool: Pooled | None = None
+    """None where fewer than two different real rows exist."""
     reuse: tuple[Reuse, ...] = ()
     """Of the text columns that take no part in the distances."""
     leads: tuple[LeadDistances, ...] | None = None

@@ -14,7 +14,13 @@ import numpy as np
 from scipy.stats import norm
 
 from reportgen.distances import RealRows, SyntheticRows
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.permutation import moments
+from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.settings import Settings
+
+KEY = "holdout_share"
+NEEDS: tuple[Need, ...] = ("pool",)
 
 CONFIDENCE = 0.95
 
@@ -55,4 +61,22 @@ def holdout_share(real: RealRows, synthetic: SyntheticRows) -> HoldoutShare:
         z=z,
         p_value=float(norm.sf(z)),
         tied=int(synthetic.times[from_both].sum()),
+    )
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
+    """Give the share with its null, and the synthetic rows that lie where real rows are."""
+    if evidence.holdout != "provided":
+        return "no_true_holdout"
+    if evidence.pool is None:
+        return "too_few_rows"
+    found = holdout_share(evidence.pool.real, evidence.pool.synthetic)
+    share = Score(value=found.share, low=found.low, high=found.high, reference=found.null, unit="share", better="lower")
+    return Measured(
+        scores={
+            "share": share,
+            "p_value": Score(value=found.p_value, unit="probability", better="higher"),
+            "tied": Score(value=float(found.tied), unit="count", better="context"),
+            "supported": Score(value=evidence.pool.supported, unit="share", better="context"),
+        }
     )

@@ -14,6 +14,12 @@ import numpy as np
 from scipy.stats import chi2
 
 from reportgen.distances import Floats, RealRows, SyntheticRows
+from reportgen.metrics.evidence import Evidence, Need
+from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.settings import Settings
+
+KEY = "leak_size"
+NEEDS: tuple[Need, ...] = ("pool",)
 
 QUANTILE = 0.01
 LEVEL = 0.05
@@ -92,3 +98,21 @@ def limits(count: float, squares: float, largest: float) -> tuple[float, float]:
     low = squares / (2 * count) * float(chi2.ppf(LEVEL, 2 * count**2 / squares)) if count else 0.0
     count, squares = count + largest, squares + largest**2
     return low, squares / (2 * count) * float(chi2.ppf(1 - LEVEL, 2 * count**2 / squares))
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
+    """Give the excess with its one-sided bounds, and the anchored claims of both sides."""
+    if evidence.holdout != "provided":
+        return "no_true_holdout"
+    if evidence.pool is None:
+        return "too_few_rows"
+    found = leak_size(evidence.pool.real, evidence.pool.synthetic)
+    excess = Score(value=found.theta, low=found.lower, high=found.upper, reference=0.0, unit="share", better="lower")
+    return Measured(
+        scores={
+            "excess": excess,
+            "anchored_original": Score(value=found.anchored_original, unit="count", better="lower"),
+            "anchored_holdout": Score(value=found.anchored_holdout, unit="count", better="context"),
+            "cut": Score(value=found.cut, unit="ratio", better="context"),
+        }
+    )

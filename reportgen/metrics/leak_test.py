@@ -14,8 +14,14 @@ from typing import Literal
 import numpy as np
 
 from reportgen.distances import Floats, RealRows, SyntheticRows
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_weights import WEIGHTS, leak_weights
 from reportgen.metrics.permutation import combine, z_scores
+from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.settings import Settings
+
+KEY = "leak_test"
+NEEDS: tuple[Need, ...] = ("pool",)
 
 Family = Literal["near", "altered", "broad"]
 FAMILIES: dict[Family, tuple[slice, int]] = {
@@ -84,3 +90,23 @@ def rows_behind(real: RealRows, weight: Floats) -> int:
     each, often = each[order], real.originals[order]
     reached = np.cumsum(np.repeat(each, often))
     return min(int(np.searchsorted(reached, excess * (1 - 1e-12))) + 1, len(reached))
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
+    """Run the test; `original_rows` are those behind the leading family."""
+    if evidence.holdout != "provided":
+        return "no_true_holdout"
+    if evidence.pool is None:
+        return "too_few_rows"
+    found = leak_test(evidence.pool.real, evidence.pool.synthetic, random)
+    scores = {
+        "p_value": Score(value=found.p_value, unit="probability", better="higher"),
+        **{
+            f"p_{family}": Score(value=p_value, unit="probability", better="higher")
+            for family, p_value in found.families.items()
+        },
+        "p_mirrored": Score(value=found.p_mirrored, unit="probability", better="context"),
+        "original_rows": Score(value=float(found.rows_behind), unit="count", better="lower"),
+        **{f"z:{name}": Score(value=z, reference=0.0, unit="ratio", better="lower") for name, z in found.z.items()},
+    }
+    return Measured(scores=scores)

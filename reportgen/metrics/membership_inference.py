@@ -17,8 +17,14 @@ import numpy as np
 from scipy.stats import hypergeom, norm
 
 from reportgen.distances import Floats, Ints, RealRows
+from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_weights import loneliness
+from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.settings import Settings
 from reportgen.verdict.intervals import clopper_pearson
+
+KEY = "membership_inference"
+NEEDS: tuple[Need, ...] = ("pool",)
 
 CONFIDENCE = 0.95
 FALSE_POSITIVES = 0.01
@@ -142,3 +148,38 @@ def _mann_whitney(auc: float, inside: Ints, outside: Ints) -> float:
     if variance <= 0:
         return 1.0
     return float(norm.sf((auc * members * others - members * others / 2 - 0.5) / math.sqrt(variance)))
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
+    """Give the attack on all real rows and, where they are enough, on the most isolated ones."""
+    if evidence.holdout != "provided":
+        return "no_true_holdout"
+    if evidence.pool is None:
+        return "too_few_rows"
+    found = membership_inference(evidence.pool.real, evidence.pool.to_synthetic)
+    scores = _scores(found.all, "")
+    if found.isolated is not None:
+        scores |= _scores(found.isolated, "isolated_")
+    return Measured(scores=scores)
+
+
+def _scores(found: Attack, prefix: str) -> dict[str, Score]:
+    auc = Score(
+        value=found.auc, low=found.auc_low, high=found.auc_high, reference=0.5, unit="probability", better="lower"
+    )
+    hits = Score(
+        value=found.found,
+        low=found.found_low,
+        high=found.found_high,
+        reference=FALSE_POSITIVES,
+        unit="share",
+        better="lower",
+    )
+    top = Score(value=float(found.top_original), reference=found.top_expected, unit="count", better="lower")
+    return {
+        f"{prefix}auc": auc,
+        f"{prefix}tpr_at_1pct_fpr": hits,
+        f"{prefix}p_value": Score(value=found.p_value, unit="probability", better="higher"),
+        f"{prefix}top_original": top,
+        f"{prefix}top_p_value": Score(value=found.top_p_value, unit="probability", better="higher"),
+    }

@@ -43,7 +43,8 @@ RESERVED = (".summary.html", ".summary.pdf", ".intoto.json")
 def format_of(name: str) -> Format:
     """Return the format of an output by its longest known suffix; InputError names the known ones."""
     known = [one for one in FORMATS if name.lower().endswith(one.suffix)]
-    if not known or name.lower().endswith(RESERVED):
+    to_come = [suffix for suffix in RESERVED if name.lower().endswith(suffix)]
+    if not known or max(map(len, to_come), default=0) > max(len(one.suffix) for one in known):
         suffixes = " ".join(one.suffix for one in FORMATS)
         msg = f"output {name!r}: unknown format, use one of {suffixes}"
         raise InputError(msg)

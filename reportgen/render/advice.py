@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reportgen.model import Measured, Result
-from reportgen.render import scores
+from reportgen.render import scores, tested
 from reportgen.render.stance import stance, worse
 from reportgen.rounding import decimals, significant
 from reportgen.words import catalog, sentence
@@ -45,6 +45,7 @@ def repeated_copies(key: str, metric: Measured, result: Result) -> int:
 def reading(key: str, metric: Measured, result: Result) -> str:
     """How to read the metric, with its own thresholds."""
     extra: dict[str, Any] = {"method": 6, "reference": False, "distance": "", "ratio": ""}
+    extra |= tested.reading_numbers(result)
     if key == "exact_copies":
         extra["reference"] = metric.scores["synthetic_rows"].reference is not None
     if key == "closest_rate":
@@ -55,7 +56,8 @@ def reading(key: str, metric: Measured, result: Result) -> str:
 
 def limits(key: str, result: Result) -> tuple[str, ...]:
     """What the metric cannot show, and where its form is our own."""
-    return tuple(text for text in (_text(key, "cannot", result, {}), _text(key, "formula", result, {})) if text)
+    texts = (_text(key, "cannot", result, tested.reading_numbers(result)), _text(key, "formula", result, {}))
+    return tuple(text for text in texts if text)
 
 
 def improvement(key: str, metric: Measured, result: Result) -> str:
@@ -87,4 +89,4 @@ def _calls_for_change(key: str, metric: Measured) -> bool:
 def _text(key: str, name: str, result: Result, extra: dict[str, Any]) -> str:
     if name not in catalog()["metric"].get(key, {}):
         return ""
-    return sentence(f"metric.{key}.{name}", **scores.wording(result), **extra)
+    return sentence(f"metric.{key}.{name}", **(scores.wording(result) | extra))

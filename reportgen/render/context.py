@@ -12,7 +12,7 @@ from reportgen.render.first_page import FirstPage, first_page
 from reportgen.render.holdout import HoldoutSection, holdout_section
 from reportgen.render.metric_frames import MetricSection, metric_section
 from reportgen.render.pictures import Medium
-from reportgen.render.provenance import Provenance, method_table, provenance
+from reportgen.render.provenance import Provenance, method_table, provenance, thresholds_table
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.score_summary import Summary, summary
 from reportgen.render.view import Entry, Numbering, Table
@@ -44,6 +44,7 @@ class Report:
     metrics: MetricSection
     coverage: CoverageSection
     method: Table
+    thresholds: Table
     provenance: Provenance
 
 
@@ -60,6 +61,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
     metrics = metric_section(result, medium, numbering, SECTIONS.index("metrics") + 1)
     coverage = coverage_section(result, numbering)
     method = method_table(result, numbering)
+    thresholds = thresholds_table(result, numbering)
     return Report(
         language=result.settings.lang,
         title=result.title,
@@ -78,6 +80,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         metrics=metrics,
         coverage=coverage,
         method=method,
+        thresholds=thresholds,
         provenance=provenance(result, rendering, digest, medium, numbering),
     )
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from reportgen.model import Criterion, Finding, Result
 from reportgen.render import scores
-from reportgen.render.first_page import CRITERIA
+from reportgen.render.first_page import CRITERIA, further_reasons
 from reportgen.render.score_summary import metric_name
 from reportgen.render.view import Cell, Note, Numbering, Row, Table, Tone, capped, heads
-from reportgen.rounding import decimals, significant
+from reportgen.rounding import p_value, significant
 from reportgen.words import sentence
 
 SEVERITIES = ("warning", "notice", "info")
@@ -30,6 +30,8 @@ def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
     """Build findings and coverage."""
     findings = _findings(result.findings, numbering) if result.findings else None
     notes = [] if result.findings else [Note(sentence("label.findings"), (sentence("findings.none"),))]
+    if further := further_reasons(result):
+        notes.insert(0, Note(sentence("findings.further"), further))
     if not any(finding.region for finding in result.findings):
         notes.append(Note(sentence("label.regions"), (sentence("findings.no_region"),)))
     return CoverageSection(
@@ -67,7 +69,7 @@ def _finding(finding: Finding) -> Row:
     if finding.expected is not None:
         parts.append(sentence("findings.expected", expected=significant(finding.expected, 3)))
     if finding.p_value is not None:
-        parts.append(sentence("findings.p_value", p=decimals(finding.p_value, 3, (0, 0.01, 0.05))))
+        parts.append(sentence("findings.p_value", p=p_value(finding.p_value, (0.01, 0.05))))
     return (Cell(f"{symbol} {word}", tone=TONES[finding.severity]), Cell(" ".join(parts)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
 from reportgen.render.score_summary import described
@@ -51,11 +52,24 @@ class FirstPage:
     """Whether it needs smaller ones still."""
 
 
+MOST_REASONS = 5
+"""Reasons on page 1; the others stand with the findings."""
+COVERAGE_SECTION = 5
+
+
+def further_reasons(result: Result) -> tuple[str, ...]:
+    """The reasons that page 1 has no room for."""
+    return tuple(reason.text for reason in result.verdict.reasons[MOST_REASONS:])
+
+
 def first_page(result: Result) -> FirstPage:
     """Build page 1."""
     level = result.verdict.level
     value, text = smallest_leak(result)
-    reasons = [_reason(reason) for reason in result.verdict.reasons]
+    reasons = [_reason(reason) for reason in result.verdict.reasons[:MOST_REASONS]]
+    if further := further_reasons(result):
+        text = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
+        reasons.append(ReasonView("", sentence("reason_name.further"), text))
     if describing := described(result):
         reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))
     compared, limits, lede = _compared(result), _limits(result), _lede(result)
@@ -130,6 +144,11 @@ def headline(result: Result) -> str:
     found = descriptive(result)
     closer = sum(one.closer for one in found)
     copies = result.metrics.get("exact_copies")
+    if first.code == "leak_test_near" and isinstance(copies, Measured) and copies.verdict != "low":
+        copied, rows = copies.scores["synthetic_rows"].value, result.inputs.synthetic.rows
+        text = share(copied, (result.verdict.tolerance / 100,))
+        numbers: dict[str, Any] = {"copies": round(copied * rows), "rows": rows, "share": text}
+        return sentence("headline.leak_test_copies", tolerance=tolerance, **numbers)
     if not first.code.startswith("exact_copies"):
         return sentence(f"headline.{first.code}", closer=closer, total=len(found))
     if not isinstance(copies, Measured) or "synthetic_rows" not in copies.scores:

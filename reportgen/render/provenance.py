@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reportgen.model import InputFile, Result
+from reportgen.model import InputFile, Measured, Result
 from reportgen.render.pictures import Medium
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.scores import ordinal, share
@@ -47,6 +47,7 @@ def method_table(result: Result, numbering: Numbering) -> Table:
         ),
         ("bases", sentence(f"method.bases_{bases}", draws=holdout.draws)),
         ("intervals", sentence("method.intervals_text", resamples=settings.resamples, draws=holdout.draws)),
+        *((name, sentence(f"method.{name}_text", drawn=settings.dropped_queries)) for name in _tests(result)),
         ("randomness", sentence("method.randomness_text", seed=settings.seed)),
         ("distributions", sentence("method.distributions_text")),
     ]
@@ -55,6 +56,28 @@ def method_table(result: Result, numbering: Numbering) -> Table:
         sentence("method.caption"),
         (sentence("method.item"), sentence("method.value")),
         [(Cell(sentence(f"method.{name}")), Cell(text)) for name, text in rows],
+    )
+
+
+def _tests(result: Result) -> tuple[str, ...]:
+    """Name the texts on the tests that ran."""
+    tested = isinstance(result.metrics.get("leak_test"), Measured)
+    sized = isinstance(result.metrics.get("leak_size"), Measured)
+    return (*(("leak_test", "searches") if tested else ()), *(("leak_size",) if sized else ()))
+
+
+def thresholds_table(result: Result, numbering: Numbering) -> Table:
+    """Build the annex of every limit that the level is read against: value, meaning, source."""
+    rows = []
+    for name, value in result.settings.thresholds.model_dump().items():
+        words = catalog()["threshold"][name]
+        rows.append((Cell(words["name"]), Cell(f"{value:g}{words['unit']}", style="num"), Cell(words["source"])))
+    return Table(
+        label=numbering.table(),
+        caption=sentence("threshold.caption"),
+        caption_note=sentence("threshold.note"),
+        heads=heads(*(sentence(f"threshold.{name}") for name in ("limit", "value", "source")), numeric=(1,)),
+        rows=tuple(rows),
     )
 
 
@@ -143,7 +166,7 @@ def _versions(versions: dict[str, str | None]) -> str:
 
 def _settings(result: Result, numbering: Numbering) -> Table:
     rows: list[Row] = []
-    for name, value in result.settings.model_dump().items():
+    for name, value in result.settings.model_dump(exclude={"thresholds"}).items():
         if name in {"title", "context", "recipients"}:  # they stand in the report's title and in section 1
             continue
         rows.append((Cell(name), Cell(_setting(value)), Cell(sentence(f"setting.{name}"))))

@@ -8,13 +8,18 @@ from typing import Any
 
 from reportgen.model import HoldoutKind, Level, Measured, Metric, Result, Score, Unit
 from reportgen.render.view import Cell, Tone
-from reportgen.rounding import count, decimals, percent, significant
+from reportgen.rounding import count, decimals, percent, probability, significant
 from reportgen.settings import METRIC_KEYS
 from reportgen.words import catalog, sentence
 
 DECIMALS = {("closest_rate", "rate"): 2}
 """Percents are printed with one decimal; a rate moves in steps of one row and gets two."""
 SUMMARY = {
+    "leak_test": ("p_value",),
+    "leak_size": ("excess",),
+    "holdout_share": ("share",),
+    "membership_inference": ("auc", "tpr_at_1pct_fpr"),
+    "closer_than_people": ("p_value", "rows"),
     "exact_copies": ("synthetic_rows", "original_rows"),
     "distance_to_closest": ("median", "outlier"),
     "closest_distances_ratio": ("median", "outlier"),
@@ -82,6 +87,8 @@ def number(value: float, unit: Unit, limits: Iterable[float] = (), places: int =
         return decimals(100 * value, 2, (0, 100, *(100 * limit for limit in limits)))
     if unit == "count":
         return count(int(value)) if value == int(value) else decimals(value, 1, limits)
+    if unit == "probability" and value < 1:
+        return probability(value, limits)
     if unit == "distance":
         return significant(value, 3, (0, *limits))
     return decimals(value, 3, (0, 1, *limits))

@@ -1,111 +1,126 @@
-"""What speaks for a leak, read in the order of metrics.md, each piece of evidence as a reason with its numbers."""
+"""What speaks for a leak, read in the order of metrics.md: each piece of evidence as a level and a reason."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
-from reportgen.copies import CopyCounts, Reuse
-from reportgen.model import HoldoutKind, Reason, ReasonCode
-from reportgen.verdict.intervals import lower_limit
+from reportgen.model import Reason, Unit
+from reportgen.verdict import secondary
+from reportgen.verdict.case import Case
+from reportgen.verdict.copied import copies_evidence, reuse_evidence
 from reportgen.words import sentence
 
-CODES: tuple[ReasonCode, ...] = (
-    "exact_copies_above_tolerance",
-    "exact_copies_above_chance",
-    "exact_copies_above_twins",
-    "identifier_reuse_significant",
-    "identifier_reuse",
-)
-"""Reasons that are evidence of a leak, as distinct from what a low level lacks."""
-REUSE_P_VALUE = 0.05
-"""Level of the test for reused identifiers, after Holm over the columns."""
+Family = Literal["near", "altered", "broad"]
+FAMILY_SHARES: dict[Family, float] = {"near": 0.6, "altered": 0.3, "broad": 0.1}
+"""How the leak test's level is shared out over its families (metrics.md)."""
 
 
-def reuse_high(reuse: Sequence[Reuse]) -> list[Reason]:
-    """Reused identifiers: more distinct synthetic values occur among the original rows than relabelling explains."""
-    return [
-        _reuse_reason("identifier_reuse_significant", one)
-        for one in reuse
-        if one.p_value is not None and one.p_value <= REUSE_P_VALUE
+class Evidence(NamedTuple):
+    """One piece of evidence and the level it argues for."""
+
+    level: Literal["high", "moderate"]
+    reason: Reason
+
+
+def find_evidence(case: Case) -> list[Evidence]:
+    """Collect all evidence of a leak, high before moderate, the most telling first."""
+    primary = _leak_test(case)
+    named = {evidence.reason.metric for evidence in primary}
+    found = [
+        *primary,
+        *(Evidence(level, reason) for level, reason in copies_evidence(case)),
+        *(Evidence(level, reason) for level, reason in reuse_evidence(case)),
+        *_closer_than_people(case),
+        *(Evidence("moderate", reason) for reason in secondary.significant(case) if reason.metric not in named),
     ]
+    return sorted(found, key=lambda evidence: evidence.level != "high")
 
 
-def reuse_moderate(reuse: Sequence[Reuse]) -> list[Reason]:
-    """Identifiers that occur among the original rows and nowhere in the holdout, too few to be significant."""
-    return [_reuse_reason("identifier_reuse", one) for one in reuse if one.in_original and one.in_holdout == 0]
+def leading_family(case: Case) -> Family:
+    """Return the family of the leak test that stands out most: the smallest p-value for its share of the level."""
+    return min(FAMILY_SHARES, key=lambda name: (case.value("leak_test", f"p_{name}") or 0.0) / FAMILY_SHARES[name])
 
 
-def _reuse_reason(code: ReasonCode, reuse: Reuse) -> Reason:
-    text = sentence(
-        f"reason.{code}",
-        column=reuse.column,
-        reused=reuse.in_original,
-        distinct=reuse.distinct,
-        held=reuse.in_holdout,
-        p=reuse.p_value,
+def rejects(case: Case) -> bool:
+    """Whether the leak test rejects."""
+    p_value = case.value("leak_test", "p_value")
+    return p_value is not None and p_value <= case.settings.thresholds.leak_test
+
+
+def _leak_test(case: Case) -> list[Evidence]:
+    """Read the primary test with what it takes to call a leak high, and the lower bound of its size without it."""
+    size, share = _size_above(case), _share_above(case)
+    if not rejects(case):
+        return [Evidence("moderate", size)] if size is not None else []
+    family = leading_family(case)
+    high = family != "broad" or size is not None or share is not None
+    level: Literal["high", "moderate"] = "high" if high else "moderate"
+    found = [Evidence(level, _rejection(case, family))]
+    found += [Evidence("high", reason) for reason in (size, share) if reason is not None]
+    return found
+
+
+def _rejection(case: Case, family: Family) -> Reason:
+    p_value = case.value("leak_test", "p_value") or 0.0
+    limit = case.settings.thresholds.leak_test
+    behind = case.value("leak_test", "original_rows")
+    return _reason(
+        f"leak_test_{family}",
+        "leak_test",
+        {"value": p_value, "limit": limit, "unit": "probability"},
+        p=p_value,
+        limit=limit,
+        behind=None if behind is None else round(behind),
     )
-    share = reuse.in_original / reuse.distinct
-    return Reason(code=code, metric="exact_copies", text=text, value=share, unit="share")
 
 
-def high(copies: CopyCounts, kind: HoldoutKind, tolerance: float) -> list[Reason]:
-    """Evidence for a high level. `tolerance` in percent of the synthetic rows.
-
-    Exact copies: the one-sided 95 % Clopper-Pearson limit of their share lies above the share that chance explains
-    (rows identical to a holdout row; without a true holdout, original rows with a twin) plus the tolerance.
-    """
-    if lower_limit(copies.synthetic_in_original, copies.synthetic_rows) > _chance(copies, kind) + tolerance / 100:
-        return [_copies_reason("exact_copies_above_tolerance", copies, kind, tolerance)]
-    return []
-
-
-def moderate(copies: CopyCounts, kind: HoldoutKind) -> list[Reason]:
-    """Evidence for a moderate level.
-
-    With a true holdout: exact copies of original rows where chance makes none, neither between the synthetic rows and
-    the holdout nor among the real rows, if two different rows are copied or real rows are far enough apart that no two
-    differ in one column only. Without one: the limit of `high` at a tolerance of zero.
-    """
-    if kind != "provided":
-        limit = lower_limit(copies.synthetic_in_original, copies.synthetic_rows)
-        return [_copies_reason("exact_copies_above_twins", copies, kind, 0.0)] if limit > _chance(copies, kind) else []
-    impossible_by_chance = not copies.synthetic_in_holdout and not copies.real_rows_repeat
-    telling = copies.different_originals_copied >= 2 or not copies.near_twins
-    if copies.synthetic_in_original and impossible_by_chance and telling:
-        return [_copies_reason("exact_copies_above_chance", copies, kind, 0.0)]
-    return []
+def _size_above(case: Case) -> Reason | None:
+    excess = case.score("leak_size", "excess")
+    if excess is None or excess.low is None or excess.low <= case.tolerance:
+        return None
+    return _reason(
+        "leak_size_above_tolerance",
+        "leak_size",
+        {"value": excess.value, "bound": excess.low, "limit": case.tolerance, "unit": "share"},
+        share=100 * excess.value,
+        bound=100 * excess.low,
+        limit=100 * case.tolerance,
+        original=case.value("leak_size", "anchored_original"),
+        held=case.value("leak_size", "anchored_holdout"),
+    )
 
 
-def _chance(copies: CopyCounts, kind: HoldoutKind) -> float:
-    """Share of synthetic rows that may equal an original row without a leak."""
-    if kind == "provided":
-        return (copies.synthetic_in_holdout or 0) / copies.synthetic_rows
-    return copies.original_with_twin / copies.original_rows
-
-
-def _copies_reason(code: str, copies: CopyCounts, kind: HoldoutKind, tolerance: float) -> Reason:
-    share = copies.synthetic_in_original / copies.synthetic_rows
-    bound = lower_limit(copies.synthetic_in_original, copies.synthetic_rows)
-    limit = _chance(copies, kind) + tolerance / 100
-    text = sentence(
-        f"reason.{code}",
-        copies=copies.synthetic_in_original,
-        rows=copies.synthetic_rows,
-        share=100 * share,
-        bound=100 * bound,
+def _share_above(case: Case) -> Reason | None:
+    share = case.score("holdout_share", "share")
+    if share is None or share.low is None or share.reference is None:
+        return None
+    limit = share.reference + case.settings.thresholds.holdout_share_margin / 100
+    if share.low <= limit:
+        return None
+    return _reason(
+        "holdout_share_above_margin",
+        "holdout_share",
+        {"value": share.value, "bound": share.low, "limit": limit, "unit": "share"},
+        share=100 * share.value,
+        bound=100 * share.low,
         limit=100 * limit,
-        chance=100 * _chance(copies, kind),
-        tolerance=tolerance,
-        provided=kind == "provided",
+        null=100 * share.reference,
     )
-    return Reason.model_validate(
-        {
-            "code": code,
-            "metric": "exact_copies",
-            "text": text,
-            "value": share,
-            "bound": bound,
-            "limit": limit,
-            "unit": "share",
-        }
-    )
+
+
+def _closer_than_people(case: Case) -> list[Evidence]:
+    p_value = case.value("closer_than_people", "p_value")
+    thresholds = case.settings.thresholds
+    true_holdout = case.holdout.kind == "provided"
+    limit = thresholds.closer_than_people if true_holdout else thresholds.closer_than_people_alone
+    if p_value is None or p_value > limit:
+        return []
+    rows = case.value("closer_than_people", "rows") or 0.0
+    numbers: dict[str, float | Unit] = {"value": p_value, "limit": limit, "unit": "probability"}
+    reason = _reason("closer_than_people", "closer_than_people", numbers, p=p_value, limit=limit, rows=round(rows))
+    return [Evidence("moderate", reason)]
+
+
+def _reason(code: str, metric: str, fields: dict[str, Any], **numbers: Any) -> Reason:
+    text = sentence(f"reason.{code}", **numbers)
+    return Reason.model_validate({"code": code, "metric": metric, "text": text, **fields})

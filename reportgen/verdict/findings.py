@@ -7,23 +7,26 @@ from typing import Any
 
 from reportgen.copies import CopyCounts
 from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Metric
-from reportgen.verdict.preconditions import SMALL_ORIGINAL, holdout_is_synthetic, is_leaky
+from reportgen.settings import Thresholds
+from reportgen.verdict.case import Case
+from reportgen.verdict.preconditions import SMALL_ORIGINAL, holdout_is_synthetic, is_leaky, is_swapped
 from reportgen.words import sentence
 
 DOMINANT_INERTIA = 0.3
 """A column with more than this share of the inertia is named: it decides who is near to whom."""
 
 
-def find(
-    columns: tuple[Column, ...],
-    holdout: Holdout,
-    copies: CopyCounts,
-    metrics: Mapping[str, Metric],
-    file_remarks: tuple[str, ...],
-) -> tuple[Finding, ...]:
+def find(columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...]) -> tuple[Finding, ...]:
     """Collect all findings, warnings first. `file_remarks`: how a file was read, where that is not plain."""
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
-    found = [*_holdout(holdout, copies), *_rows(copies), *_scores(metrics), *remarks, *_columns(columns)]
+    found = [
+        *_holdout(case.holdout, case.copies, case.settings.thresholds),
+        *_tests(case),
+        *_rows(case.copies),
+        *_scores(case.metrics),
+        *remarks,
+        *_columns(columns),
+    ]
     order = {"warning": 0, "notice": 1, "info": 2}
     return tuple(sorted(found, key=lambda finding: order[finding.severity]))
 
@@ -35,7 +38,7 @@ def _finding(code: FindingCode, severity: str, **fields: Any) -> Finding:
     )
 
 
-def _holdout(holdout: Holdout, copies: CopyCounts) -> list[Finding]:
+def _holdout(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> list[Finding]:
     found = []
     numbers: dict[str, Any]
     if holdout.kind != "provided":
@@ -46,11 +49,11 @@ def _holdout(holdout: Holdout, copies: CopyCounts) -> list[Finding]:
     elif holdout.draws > 1:
         numbers = {"rows": holdout.base_rows, "draws": holdout.draws}
         found.append(_finding("bases_drawn_down", "info", count=holdout.base_rows, numbers=numbers))
-    if holdout_is_synthetic(copies):
+    if holdout_is_synthetic(copies, thresholds):
         numbers = {"same": copies.synthetic_in_holdout, "rows": copies.synthetic_rows}
         found.append(_finding("holdout_is_synthetic", "warning", count=copies.synthetic_in_holdout, numbers=numbers))
     if holdout.overlap_rows:
-        leaky = is_leaky(holdout, copies)
+        leaky = is_leaky(holdout, copies, thresholds)
         numbers = {"overlap": holdout.overlap_rows, "rows": holdout.rows, "p": holdout.overlap_p_value}
         found.append(
             _finding(
@@ -61,6 +64,30 @@ def _holdout(holdout: Holdout, copies: CopyCounts) -> list[Finding]:
                 numbers=numbers,
             )
         )
+    return found
+
+
+TOP_P_VALUE = 0.01
+"""From here on the highest membership scores are worth a finding (metrics.md)."""
+
+
+def _tests(case: Case) -> list[Finding]:
+    """What the tests say of the files beside the level: exchanged roles, distant supports, the highest scores."""
+    found = []
+    if is_swapped(case):
+        mirrored = case.value("leak_test", "p_mirrored")
+        found.append(_finding("swapped_roles", "warning", p_value=mirrored, numbers={"p": mirrored}))
+    supported = case.value("holdout_share", "supported")
+    if supported is not None and supported < case.settings.thresholds.disjoint_supports / 100:
+        found.append(_finding("disjoint_supports", "warning", numbers={"share": 100 * supported}))
+    for prefix in ("", "isolated_"):
+        top = case.score("membership_inference", f"{prefix}top_original")
+        p_value = case.value("membership_inference", f"{prefix}top_p_value")
+        if top is not None and p_value is not None and p_value <= TOP_P_VALUE:
+            rows = round(top.value)
+            numbers = {"rows": rows, "expected": top.reference, "p": p_value, "isolated": bool(prefix)}
+            measured = {"count": rows, "expected": top.reference, "p_value": p_value}
+            found.append(_finding("closest_hits", "notice", numbers=numbers, **measured))
     return found
 
 

@@ -2,73 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from reportgen.copies import CopyCounts
-from reportgen.model import Holdout, Metric, NotMeasured, Reason, ReasonCode
-from reportgen.settings import Settings
+from reportgen.model import Holdout, NotMeasured, Reason, ReasonCode
+from reportgen.settings import Thresholds
+from reportgen.verdict.case import Case
+from reportgen.verdict.evidence import rejects
 from reportgen.words import sentence
 
-FEWEST_ROWS = 20
-"""Fewer rows than this on any side can't carry a verdict."""
 SMALL_ORIGINAL = 500
 """Below so many original rows a real holdout would be too small to set aside (seed 000)."""
-LEAKY_P_VALUE = 0.01
-LEAKY_SHARE = 0.05
-"""Share of the holdout that may equal original rows, unless the original has as many twins itself."""
-SAME_AS_HOLDOUT = 0.95
-"""From this share of synthetic rows on with an identical holdout row, the holdout is taken for the synthetic table."""
 
 
-def is_leaky(holdout: Holdout, copies: CopyCounts) -> bool:
+def is_leaky(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> bool:
     """Whether original rows stand in the holdout more often than twins by nature would (metrics.md, trap 6)."""
     if holdout.kind != "provided" or not holdout.overlap_rows or not copies.holdout_rows:
         return False
     share = holdout.overlap_rows / copies.holdout_rows
     own_twins = copies.original_with_twin / copies.original_rows
     p_value = 1.0 if holdout.overlap_p_value is None else holdout.overlap_p_value
-    return p_value <= LEAKY_P_VALUE or (share > LEAKY_SHARE and own_twins < share)
+    return p_value <= thresholds.leaky_holdout or (share > thresholds.leaky_share / 100 and own_twins < share)
 
 
-def holdout_is_synthetic(copies: CopyCounts) -> bool:
+def holdout_is_synthetic(copies: CopyCounts, thresholds: Thresholds) -> bool:
     """Whether nearly every synthetic row has an identical holdout row: the wrong file was given as holdout."""
-    return (copies.synthetic_in_holdout or 0) >= SAME_AS_HOLDOUT * copies.synthetic_rows
+    return (copies.synthetic_in_holdout or 0) >= thresholds.same_as_holdout / 100 * copies.synthetic_rows
 
 
-def failed(holdout: Holdout, copies: CopyCounts, metrics: Mapping[str, Metric], settings: Settings) -> list[Reason]:
-    """All preconditions of a low level that don't hold, most fundamental first."""
-    return [*_of_the_rows(holdout, copies), *_of_the_metrics(metrics, settings)]
+def is_swapped(case: Case) -> bool:
+    """Whether the synthetic rows point at the holdout: the mirrored leak test rejects."""
+    mirrored = case.value("leak_test", "p_mirrored")
+    return mirrored is not None and mirrored <= case.settings.thresholds.swapped_roles
 
 
-def _of_the_rows(holdout: Holdout, copies: CopyCounts) -> list[Reason]:
+def failed(case: Case, *, found: bool) -> list[Reason]:
+    """All preconditions of a low level that don't hold, most fundamental first.
+
+    Where evidence of a leak was found, what this run could have excluded is beside the point.
+    """
+    return [*_of_the_rows(case), *_of_the_metrics(case), *([] if found else _of_the_bounds(case))]
+
+
+def _of_the_rows(case: Case) -> list[Reason]:
+    copies, holdout, thresholds = case.copies, case.holdout, case.settings.thresholds
     reasons = []
     fewest = min(copies.original_rows, copies.synthetic_rows, copies.holdout_rows or copies.original_rows)
     if holdout.kind != "provided":
         small = copies.original_rows < SMALL_ORIGINAL
         reasons.append(_reason("no_true_holdout", small=small, rows=copies.original_rows))
-    if holdout_is_synthetic(copies):
+    if holdout_is_synthetic(copies, thresholds):
         same = copies.synthetic_in_holdout
         reasons.append(_reason("holdout_is_synthetic", same=same, rows=copies.synthetic_rows))
-    if is_leaky(holdout, copies):
+    if is_swapped(case):
+        p_value = case.value("leak_test", "p_mirrored")
+        reasons.append(_reason("swapped_roles", "leak_test", p=p_value, limit=thresholds.swapped_roles))
+    if is_leaky(holdout, copies, thresholds):
         reasons.append(_reason("leaky_holdout", overlap=holdout.overlap_rows, rows=copies.holdout_rows))
-    if fewest < FEWEST_ROWS:
-        reasons.append(_reason("too_few_rows", fewest=fewest, needed=FEWEST_ROWS))
+    supported = case.value("holdout_share", "supported")
+    if supported is not None and supported < thresholds.disjoint_supports / 100:
+        reasons.append(_reason("disjoint_supports", "holdout_share", share=100 * supported))
+    if fewest < thresholds.fewest_rows:
+        reasons.append(_reason("too_few_rows", fewest=fewest, needed=thresholds.fewest_rows))
     return reasons
 
 
-def _of_the_metrics(metrics: Mapping[str, Metric], settings: Settings) -> list[Reason]:
-    without = {key: metric.code for key, metric in metrics.items() if isinstance(metric, NotMeasured)}
+def _of_the_metrics(case: Case) -> list[Reason]:
+    without = {key: metric.code for key, metric in case.metrics.items() if isinstance(metric, NotMeasured)}
     reasons = [_reason("metric_failed", key, key=key) for key, code in without.items() if code == "failed"]
-    if "exact_copies" in without and without["exact_copies"] != "failed":
-        code: ReasonCode = "metric_not_selected" if without["exact_copies"] == "not_selected" else "metric_not_measured"
-        reasons.append(_reason(code, "exact_copies", key="exact_copies"))
-    if "leak_test" in without:
-        reasons.append(_reason("leak_test_not_measured", "leak_test"))
-    if "leak_size" in without:
-        reasons.append(_reason("leak_size_not_measured", "leak_size"))
-    reasons.append(_reason("smallest_leak_not_measured", tolerance=settings.tolerance))
+    for key in ("exact_copies", "leak_test", "leak_size"):
+        code = without.get(key)
+        if code == "not_selected":
+            reasons.append(_reason("metric_not_selected", key, key=key))
+        elif code not in (None, "failed", "no_true_holdout"):  # the missing holdout is a reason of its own
+            reasons.append(_reason("metric_not_measured", key, key=key))
     return reasons
+
+
+def _of_the_bounds(case: Case) -> list[Reason]:
+    """The upper bound on the leak's size, and the smallest leak that would have been noticed."""
+    reasons = []
+    excess = case.score("leak_size", "excess")
+    rows = case.copies.synthetic_rows
+    if excess is not None and excess.high is not None and excess.high > case.tolerance:
+        numbers: dict[str, Any] = {
+            "bound": 100 * excess.high,
+            "limit": 100 * case.tolerance,
+            "enough": _enough_rows(case.tolerance),
+        }
+        text = sentence("reason.upper_bound_above_tolerance", rows=rows, **numbers)
+        reasons.append(
+            Reason(
+                code="upper_bound_above_tolerance",
+                metric="leak_size",
+                text=text,
+                value=excess.value,
+                bound=excess.high,
+                limit=case.tolerance,
+                unit="share",
+            )
+        )
+    if case.measured("leak_test") and not rejects(case):
+        reasons += _smallest_leak(case)
+    return reasons
+
+
+def _smallest_leak(case: Case) -> list[Reason]:
+    share = case.detectable.share
+    limit = case.settings.thresholds.smallest_leak * case.tolerance
+    if share is not None and share <= limit:
+        return []
+    if share is None:
+        tried = case.detectable.search_limit
+        text = sentence("reason.smallest_leak_unknown", tried=tried, rows=case.copies.synthetic_rows)
+        return [Reason(code="smallest_leak_unknown", metric="leak_test", text=text)]
+    text = sentence("reason.smallest_leak_above_tolerance", share=100 * share, limit=100 * limit)
+    return [
+        Reason(
+            code="smallest_leak_above_tolerance", metric="leak_test", text=text, value=share, limit=limit, unit="share"
+        )
+    ]
+
+
+def _enough_rows(tolerance: float) -> int | None:
+    """Fewer synthetic rows than 3 divided by the tolerance can never be low: no row anchored still allows three."""
+    return None if tolerance == 0 else -int(-3 // tolerance)
 
 
 def _reason(code: ReasonCode, metric: str | None = None, **numbers: Any) -> Reason:

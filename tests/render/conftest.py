@@ -295,7 +295,7 @@ def copies_reason() -> Reason:
 
 
 def leak_test_reason() -> Reason:
-    return Reason(code="leak_test_not_measured", metric="leak_test", text="The leak test is not part of this version.")
+    return Reason(code="metric_not_measured", metric="leak_test", text="The metric leak_test could not be measured.")
 
 
 def clean_metrics() -> dict[str, Metric]:
@@ -410,7 +410,7 @@ def hostile() -> Result:
 def crowded() -> Result:
     """As much on page 1 as a run can bring: a title of 200 letters, long file names, every precondition failed."""
     long = "The reason is given in a sentence that is long enough for three lines of page 1, as some of them are. "
-    codes = ("leaky_holdout", "holdout_is_synthetic", "too_few_rows", "leak_test_not_measured", "metric_failed")
+    codes = ("leaky_holdout", "holdout_is_synthetic", "too_few_rows", "metric_not_measured", "metric_failed")
     reasons = [Reason(code=code, metric=None, text=(2 * long).strip()) for code in codes]
     return make_result(
         title="Assessment of the register of discharges for the committee, the portal and the agency " * 2

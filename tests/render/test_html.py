@@ -9,7 +9,7 @@ import pytest
 
 from reportgen import model
 from reportgen.render.html import render
-from reportgen.settings import Settings
+from reportgen.settings import Settings, Thresholds
 from reportgen.words import catalog
 
 VOID = {"meta", "link", "img", "br", "source", "hr", "input"}
@@ -227,12 +227,13 @@ def test_ideal_range_has_a_column_only_when_it_is_known(pages):
 
 
 def test_every_setting_has_its_meaning():
-    assert set(catalog()["setting"]) >= set(Settings.model_fields)
+    assert set(catalog()["setting"]) >= set(Settings.model_fields) - {"thresholds"}
+    assert set(catalog()["threshold"]) >= set(Thresholds.model_fields)
 
 
 def test_metric_without_words_of_its_own_has_its_frame_all_the_same(make, results, rendering):
     score = model.Score(value=0.25, reference=0.292, unit="ratio", better="higher")
-    metrics = results["leaky"].metrics | {"holdout_share": model.Measured(scores={"lead:II:score": score})}
+    metrics = results["leaky"].metrics | {"singling_out": model.Measured(scores={"lead:II:score": score})}
     page = Page(render(make(metrics=metrics), rendering).decode())
     assert ("p", "lead:II:score: 0.250.") in page.texts
 

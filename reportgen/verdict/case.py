@@ -1,0 +1,41 @@
+"""Everything that the verdict is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reportgen.copies import CopyCounts, Reuse
+from reportgen.model import Detectable, Holdout, Measured, Metric, Score
+from reportgen.settings import Settings
+
+
+@dataclass(frozen=True)
+class Case:
+    """Holdout, counts of copies, outcomes of the metrics, smallest leak that would have been noticed, settings."""
+
+    holdout: Holdout
+    copies: CopyCounts
+    reuse: tuple[Reuse, ...]
+    metrics: Mapping[str, Metric]
+    detectable: Detectable
+    settings: Settings
+
+    @property
+    def tolerance(self) -> float:
+        """The leak that the user accepts, as a share of the synthetic rows."""
+        return self.settings.tolerance / 100
+
+    def score(self, metric: str, name: str) -> Score | None:
+        """Return a score, None where it was not measured."""
+        outcome = self.metrics.get(metric)
+        return outcome.scores.get(name) if isinstance(outcome, Measured) else None
+
+    def value(self, metric: str, name: str) -> float | None:
+        """Return a score's value, None where it was not measured."""
+        score = self.score(metric, name)
+        return None if score is None else score.value
+
+    def measured(self, metric: str) -> bool:
+        """Whether a metric has values."""
+        return isinstance(self.metrics.get(metric), Measured)
