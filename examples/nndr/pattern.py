@@ -88,7 +88,8 @@ def main(source: str) -> None:
     excess = measured.scores["excess"]
     print(
         f"\nExcess of the copula: {100 * excess.value:.1f} points ({100 * (excess.low or 0):.1f} to "
-        f"{100 * (excess.high or 0):.1f}). Half plus half of the real rows' share: {50 + 50 * real['share_below']:.1f} %."
+        f"{100 * (excess.high or 0):.1f}). One half and half of the real rows' share: "
+        f"{50 + 50 * real['share_below']:.1f} %."
     )
 
 
