@@ -12,6 +12,7 @@ import ctypes.util
 import importlib
 import importlib.metadata
 import io
+import logging
 import os
 import platform
 import re
@@ -191,13 +192,21 @@ def _pdf_problem() -> str | None:
 
 
 def _import_problem(module: str) -> str | None:
-    """Import a module quietly (WeasyPrint prints where Pango is missing); return what went wrong, one line."""
+    """Import a module quietly; return what went wrong, one line.
+
+    WeasyPrint prints where Pango is missing, matplotlib logs where the home folder is read-only.
+    """
+    logger = logging.getLogger(module)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             importlib.import_module(module)
     except Exception as error:  # noqa: BLE001 -- a broken installation raises anything
         return _one_line(error)
+    finally:
+        logger.setLevel(level)
     return None
 
 

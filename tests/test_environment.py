@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -141,3 +142,10 @@ def test_required_versions_are_those_of_the_package():
 @pytest.mark.parametrize(("version", "numbers"), [("2.0", (2, 0)), ("70", (70,)), ("1.15.1.post1", (1, 15, 1))])
 def test_release_numbers_are_compared_as_numbers(version, numbers):
     assert environment._numbers(version) == numbers
+
+
+def test_the_doctor_says_nothing_on_stderr_where_the_home_folder_is_read_only(tmp_path):
+    environ = {**os.environ, "HOME": "/dev/null", "MPLCONFIGDIR": "/dev/null/x", "TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-m", "reportgen", "doctor"]
+    done = subprocess.run(words, capture_output=True, text=True, env=environ, check=False)
+    assert done.stderr == ""

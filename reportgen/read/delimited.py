@@ -26,7 +26,8 @@ from reportgen.read.naming import one_line
 
 _HEAD = 1 << 20
 _BLOCK = 1 << 24
-"""Bytes that the header, and any one line, may have at most."""
+"""Bytes that the header, and any one line beside a cell of any length, may have at most."""
+_LONG_HEADER = "its header line, or a name in it, is too long to be read; give its columns shorter names"
 _SAMPLE_LINES = 200
 _SEPARATORS = (",", ";", "\t", "|")
 _FALLBACKS = ("cp1252", "latin-1")
@@ -72,7 +73,7 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
     separator = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else _separator(text)
     header = next(_records(text, separator), None)
     if header is None:
-        msg = f"{one_line(path.name)}: the file is empty"
+        msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else 'the file is empty'}"
         raise InputError(msg)
     try:
         table = _parse(path, separator, encoding, len(header))
@@ -91,6 +92,9 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
         raise InputError(msg)
     if _swallows_lines(table):
         _refuse_open_quote(path, separator, encoding)
+    if len(head) == _HEAD and [column[0].as_py() for column in table.columns] != header:
+        msg = f"{one_line(path.name)}: {_LONG_HEADER}"
+        raise InputError(msg)
     columns = tuple(_one_line_end(column.slice(1)) for column in table.columns)
     names = tuple(name.strip() for name in header)
     if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):

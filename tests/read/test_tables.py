@@ -460,3 +460,10 @@ def test_masked_elements_of_an_array_are_missing():
     columns = read_table(array, "original").columns
     assert columns["c0"].array.to_pylist() == [1.5, 3.5]
     assert columns["c1"].array.to_pylist() == [None, 4.5]
+
+
+def test_a_header_too_long_to_be_looked_at_is_refused(tmp_path):
+    for names in (["a", "b" * 2_000_000], [f"column number {place}" for place in range(100_000)]):
+        (tmp_path / "t.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+        with pytest.raises(InputError, match=r"t\.csv: its header line, or a name in it, is too long"):
+            read_table(tmp_path / "t.csv", "original")
