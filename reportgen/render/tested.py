@@ -99,7 +99,7 @@ def _closer(metric: Measured, result: Result) -> str:
     text = scores.number(number, "count")
     return sentence(
         f"metric.closer_than_people.answer_{'rejects' if p <= limit else 'keeps'}",
-        rows=f"{text} {'original row' if number == 1 else 'original rows'}",
+        rows=sentence("metric.closer_than_people.so_many", text=text, one=number == 1),
         expected=decimals(rows.reference or 0.0, 1),
         p=p_value(p, (limit,)),
     )
