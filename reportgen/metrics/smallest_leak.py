@@ -2,7 +2,8 @@
 
 Under random labelings of the real rows taken as the truth, so that a leak that is already there is noise, k near copies
 (0.05 sd) of rows that the labeling calls original are added to the synthetic rows, for k = 4, 6, 9, … times 1.5. The
-smallest k at which leak_test finds the leak (p <= .05, 299 permutations) in 80 % of 100 draws is interpolated in ln k.
+smallest k at which leak_test finds the leak (p <= .05, 299 permutations) in 80 % of 100 draws is interpolated in ln k;
+the draws of a k end as soon as more than 20 of them have missed.
 Planted rows were searched once (`PlantedRows`).
 """
 
@@ -27,16 +28,23 @@ FACTOR = 1.5
 
 
 @dataclass(frozen=True)
+class PowerAt:
+    """How often so many planted rows were found: the share (0-1), and the draws that it was estimated from."""
+
+    rows: int
+    power: float
+    draws: int
+
+
+@dataclass(frozen=True)
 class SmallestLeak:
     """`rows`: the smallest number of planted near copies found with the power asked for; None where none was.
 
-    `curve`: the share (0-1) of draws in which so many planted rows were found, by ascending number of rows, up to the
-    first that is enough; `draws` of them each.
+    `curve`: the power by ascending number of rows, up to the first that is enough.
     """
 
     rows: float | None
-    curve: tuple[tuple[int, float], ...]
-    draws: int
+    curve: tuple[PowerAt, ...]
 
 
 def smallest_leak(
@@ -72,16 +80,30 @@ def _smallest_leak(
     orders = [random.permutation(np.flatnonzero(trial.member[draw])) for draw in range(draws)]
     # Planted rows take part in the searches with columns left out as often as the other synthetic rows do.
     searched = random.random((draws, len(planted.copied))) < synthetic.dropped.times.sum() / synthetic.rows
-    curve: list[tuple[int, float]] = []
+    curve: list[PowerAt] = []
     for rows in _ladder(min(len(order) for order in orders)):
-        found = sum(
+        outcomes = (
             trial.p_value(order[:rows], searched[draw, order[:rows]], draw) <= LEVEL
             for draw, order in enumerate(orders)
         )
-        curve.append((rows, found / draws))
-        if curve[-1][1] >= POWER:
-            return SmallestLeak(_interpolated(curve), tuple(curve), draws)
-    return SmallestLeak(None, tuple(curve), draws)
+        curve.append(_power(rows, outcomes, draws))
+        if curve[-1].power >= POWER:
+            return SmallestLeak(_interpolated(curve), tuple(curve))
+    return SmallestLeak(None, tuple(curve))
+
+
+def _power(rows: int, outcomes: Iterator[bool], draws: int) -> PowerAt:
+    """Draw until the power asked for is out of reach, or to the end.
+
+    Where draws end with the miss that was one too many, the share of hits among those before it is unbiased (Haldane,
+    Biometrika 33, 1945).
+    """
+    most, hits, misses = draws - math.ceil(POWER * draws), 0, 0
+    for found in outcomes:
+        hits, misses = hits + found, misses + (not found)
+        if misses > most:
+            return PowerAt(rows, hits / max(hits + misses - 1, 1), hits + misses)
+    return PowerAt(rows, hits / draws, draws)
 
 
 def _ladder(most: int) -> Iterator[int]:
@@ -91,10 +113,11 @@ def _ladder(most: int) -> Iterator[int]:
         rows *= FACTOR
 
 
-def _interpolated(curve: list[tuple[int, float]]) -> float:
+def _interpolated(curve: list[PowerAt]) -> float:
     """The number of rows at which the last step of the curve crosses the power, straight in ln k."""
-    last, power = curve[-1]
+    last = curve[-1]
     if len(curve) == 1:
-        return float(last)
-    before, less = curve[-2]
-    return math.exp(math.log(before) + (POWER - less) / (power - less) * (math.log(last) - math.log(before)))
+        return float(last.rows)
+    before = curve[-2]
+    part = (POWER - before.power) / (last.power - before.power)
+    return math.exp(math.log(before.rows) + part * (math.log(last.rows) - math.log(before.rows)))

@@ -34,6 +34,7 @@ def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     places, once = Places(coordinates, codes), np.ones(number, dtype=np.int64)
     together = np.concatenate((coordinates, pool.places.coordinates))
     own, base = np.arange(number), np.arange(number, len(together))
+    pool.queries += number * (1 + pool.searches_without)
     distances, ids = nearest(together, own, base, pool.neighbours, threads=pool.threads)
     found = SyntheticRows(
         times=once,

@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
+from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealRows, SyntheticRows
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
@@ -47,6 +47,11 @@ class Pool:
         layout = self.encoded.layout
         return group_columns(layout.inertia if layout.slices else self.places.coordinates.var(axis=0))
 
+    @property
+    def searches_without(self) -> int:
+        """How many searches with columns left out there are: none where nothing would be left."""
+        return len(self.parts) if len(self.parts) > 1 else 0
+
     @functools.cached_property
     def equal_parts(self) -> Parts:
         """The groups of columns by which rows that agree on nearly all columns are looked for."""
@@ -58,16 +63,23 @@ class Pool:
         return Places(self.encoded.coordinates[self.positions], self.encoded.layout.codes[self.positions])
 
     def synthetic(
-        self, positions: Ints, random: np.random.Generator, most_dropped: int = MOST_DROPPED
+        self, positions: Ints, random: np.random.Generator, most_dropped: int = MOST_DROPPED, *, altered: bool = True
     ) -> SyntheticRows:
-        """Search U for synthetic rows, given as positions in the space, shape (rows,), in any order."""
+        """Search U for synthetic rows, given as positions in the space, shape (rows,), in any order.
+
+        Without `altered`, nothing is searched with columns left out; the leak test can't be run on the answer.
+        """
         different, times = np.unique(positions, return_counts=True)
         distances, real = self._of(different)
+        if not altered:
+            nothing = np.zeros(0, dtype=np.int64)
+            dropped = DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
+            return SyntheticRows(times, distances, real, dropped, AlmostEqual(nothing, nothing, nothing))
         codes = self.encoded.layout.codes
         drawn = drawn_down(times, most_dropped, random)
         some = different[drawn > 0]
         places = Places(self.encoded.coordinates[some], codes[some])
-        self.queries += len(self.parts) * len(some)
+        self.queries += self.searches_without * len(some)
         return SyntheticRows(
             times=times,
             distances=distances,

@@ -7,7 +7,7 @@ from reportgen.metrics.leak_test import FAMILIES
 from reportgen.metrics.leak_weights import leak_weights
 from reportgen.metrics.permutation import combine, labelings, z_scores
 from reportgen.metrics.planted_trial import Trial
-from reportgen.metrics.smallest_leak import _interpolated, smallest_leak
+from reportgen.metrics.smallest_leak import PowerAt, _interpolated, _power, smallest_leak
 from reportgen.space.planting import plant
 
 
@@ -73,8 +73,9 @@ def test_more_planted_rows_are_found_more_often(search, people):
     random = np.random.default_rng(1)
     pool, synthetic = search(people(250, random), people(250, random), people(250, random))
     found = smallest_leak(pool.real, synthetic, plant(pool, random), random, draws=40, permutations=99)
-    sizes, power = zip(*found.curve, strict=True)
-    assert sizes == (4, 6, 9, 14, 20, 30)[: len(sizes)]
+    sizes, power = [at.rows for at in found.curve], [at.power for at in found.curve]
+    assert sizes == [4, 6, 9, 14, 20, 30][: len(sizes)]
+    assert found.curve[-1].draws == 40
     assert power[-1] >= 0.8 > power[0]
     assert sizes[-2] <= found.rows <= sizes[-1]
 
@@ -94,10 +95,17 @@ def test_nothing_is_claimed_where_nothing_can_be_found(search):
     pool, synthetic = search(table, table, random.normal(size=(60, 4)))
     found = smallest_leak(pool.real, synthetic, plant(pool, random), random, draws=30, permutations=99)
     assert found.rows is None or found.rows > 4
-    assert all(0 <= power <= 1 for _, power in found.curve)
+    assert all(0 <= at.power <= 1 for at in found.curve)
 
 
 def test_number_of_rows_is_interpolated_in_its_logarithm():
     # Half way between .6 and 1.0 is .8: the geometric mean of 4 and 9.
-    assert _interpolated([(4, 0.6), (9, 1.0)]) == pytest.approx(6)
-    assert _interpolated([(4, 0.9)]) == 4
+    assert _interpolated([PowerAt(4, 0.6, 100), PowerAt(9, 1.0, 100)]) == pytest.approx(6)
+    assert _interpolated([PowerAt(4, 0.9, 100)]) == 4
+
+
+def test_draws_end_when_the_power_is_out_of_reach():
+    # Of 10 draws 8 must hit: the third miss ends it. 1 0 1 0 1 0: three hits among the five before the last.
+    assert _power(4, iter([True, False] * 5), 10) == PowerAt(4, 3 / 5, 6)
+    assert _power(4, iter([True] * 8 + [False] * 2), 10) == PowerAt(4, 0.8, 10)
+    assert _power(4, iter([False] * 10), 10) == PowerAt(4, 0.0, 3)

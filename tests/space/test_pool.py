@@ -203,6 +203,9 @@ def test_queries_are_drawn_down_but_never_the_base(space):
     synthetic = pool.synthetic(space.synthetic, np.random.default_rng(0), most_dropped=20)
     assert synthetic.dropped.times.sum() == 20
     assert synthetic.rows == 50
+    drawn = len(synthetic.dropped.times)
+    outside = len(np.setdiff1d(space.synthetic, pool.positions))
+    assert pool.queries == len(pool.positions) + outside + 6 * drawn
     assert (drawn_down(np.array([3, 0, 2]), 5, np.random.default_rng(0)) == [3, 0, 2]).all()
     drawn = drawn_down(np.array([100, 1, 50]), 60, np.random.default_rng(0))
     assert drawn.sum() == 60
