@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from reportgen.copies import CopyCounts
 from reportgen.distances import Floats, Ints, NeighbourDistances
 from reportgen.metrics.evidence import Direction, Draw, Evidence, LeadDistances, Need, Pooled
+from reportgen.metrics.supports import share_within_support
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
 from reportgen.space.famd import Encoded
@@ -26,8 +27,6 @@ from reportgen.space.search import nearest
 ISOLATED_SHARE = 0.05
 ISOLATED_NEIGHBOUR = 5
 FEWEST_ISOLATED = 5
-SUPPORT = 0.99
-"""A synthetic row within this quantile of the real rows' distances to each other lies where real rows are; ours."""
 
 
 @dataclass(frozen=True)
@@ -159,10 +158,10 @@ def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) ->
 def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:
     if len(pool.positions) < 2:
         return None
-    found = pool.synthetic(synthetic, random, dropped)
-    reach = np.quantile(np.repeat(pool.real.distances[:, 0], pool.real.occurrences), SUPPORT)
-    near = found.times[found.distances[:, 0] <= reach].sum()
-    return Pooled(pool.real, found, pool.closest_synthetic(synthetic), supported=float(near / found.rows))
+    tested = pool.encoded.holdout is not None  # the leak test, which needs all searches, needs a holdout too
+    found = pool.synthetic(synthetic, random, dropped, altered=tested)
+    supported = share_within_support(pool.real, found)
+    return Pooled(pool.real, found, pool.closest_synthetic(synthetic) if tested else None, supported)
 
 
 def _isolated(searcher: Searcher) -> NDArray[np.bool_]:

@@ -37,13 +37,14 @@ class Draw:
 class Pooled:
     """The synthetic rows among all real rows, original and holdout alike; without a holdout, among the original rows.
 
-    `to_synthetic`: distance of each different real row to its closest synthetic row, shape (rows of U,). `supported`:
+    `to_synthetic`: distance of each different real row to its closest synthetic row, shape (rows of U,); None without
+    a holdout, and then nothing was searched with columns left out. `supported`:
     share of the synthetic rows that lie as near to a real row as 99 % of the real rows lie to each other.
     """
 
     real: RealRows
     synthetic: SyntheticRows
-    to_synthetic: Floats
+    to_synthetic: Floats | None
     supported: float
 
 

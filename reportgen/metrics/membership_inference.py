@@ -154,7 +154,7 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     """Give the attack on all real rows and, where they are enough, on the most isolated ones."""
     if evidence.holdout != "provided":
         return "no_true_holdout"
-    if evidence.pool is None:
+    if evidence.pool is None or evidence.pool.to_synthetic is None:
         return "too_few_rows"
     found = membership_inference(evidence.pool.real, evidence.pool.to_synthetic)
     scores = _scores(found.all, "")
