@@ -323,8 +323,10 @@ class Memorising(Part):
 class PowerPoint(Part):
     """Share of trials in which so many planted near copies were noticed."""
 
-    rows: Count
+    rows: Annotated[int, Field(ge=1)]
     power: Share
+    trials: Annotated[int, Field(ge=1)] | None = None
+    """Trials that the share was estimated from; fewer where it was soon clear that it is too small."""
 
 
 class Detectable(Part):
@@ -335,9 +337,17 @@ class Detectable(Part):
     noise_sd: Annotated[float, Field(gt=0)] = 0.05
     power: Share = 0.8
     curve: tuple[PowerPoint, ...] = ()
+    """By ascending number of planted rows, up to the first that was noticed often enough."""
     search_limit: Count | None = None
     code: NotMeasuredCode | None = None
     reason: str | None = None
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Self:
+        if any(a.rows >= b.rows for a, b in itertools.pairwise(self.curve)):
+            msg = "the curve's numbers of planted rows must ascend"
+            raise ValueError(msg)
+        return self
 
 
 class Controls(Part):

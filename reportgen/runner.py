@@ -63,6 +63,10 @@ Progress = Callable[[str, int, int], None]
 """Called with the stage's name, what is done of it and how much there is."""
 
 
+CONTROL_QUERIES = 1000
+"""So many synthetic rows of the memorising control are searched with columns left out: half of them are copies."""
+
+
 @dataclass(frozen=True)
 class Run:
     """What the outside world adds to a result: who ran what, when, on which versions. The runner reads no clock."""
@@ -283,7 +287,7 @@ def _memorising(
         evidence.holdout,
         copies,
         _random(settings, "pool"),
-        settings.dropped_queries,
+        min(settings.dropped_queries, CONTROL_QUERIES),
         partial(progress, "control"),
     )
     outcomes = _measure(control, settings.model_copy(update={"resamples": 100}), silent)
@@ -321,8 +325,8 @@ def _detectable(
         share=None if rows is None else rows / evidence.copies.synthetic_rows,
         noise_sd=NOISE,
         power=POWER,
-        curve=tuple(PowerPoint(rows=planted_rows, power=power) for planted_rows, power in found.curve),
-        search_limit=found.curve[-1][0] if rows is None and found.curve else None,
+        curve=tuple(PowerPoint(rows=point.rows, power=point.power, trials=point.draws) for point in found.curve),
+        search_limit=found.curve[-1].rows if rows is None and found.curve else None,
     )
 
 
