@@ -156,7 +156,7 @@ def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) ->
 
 
 def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:
-    if len(pool.positions) < 2:
+    if len(pool.positions) < 3:  # a ratio of two distances needs two others
         return None
     tested = pool.encoded.holdout is not None  # the leak test, which needs all searches, needs a holdout too
     found = pool.synthetic(synthetic, random, dropped, altered=tested)

@@ -68,7 +68,7 @@ class Evidence:
     draws: tuple[Draw, ...]
     searches: Mapping[Direction, NeighbourDistances]
     pool: Pooled | None = None
-    """None where fewer than two different real rows exist."""
+    """None where fewer than three different real rows exist."""
     reuse: tuple[Reuse, ...] = ()
     """Of the text columns that take no part in the distances."""
     leads: tuple[LeadDistances, ...] | None = None
