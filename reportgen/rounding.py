@@ -42,8 +42,8 @@ def percent(value: float, digits: int = 2, limits: Iterable[float] = ()) -> str:
 
 
 def probability(value: float, limits: Iterable[float] = ()) -> str:
-    """Write a p-value or probability with three decimals; what would look like 0 is "< 0.001"."""
-    return f"<{NARROW_SPACE}0.001" if 0 < value < 0.001 else decimals(value, 3, limits)
+    """Write a p-value or probability with three decimals; what would look like 0, or underflowed to 0, is "< 0.001"."""
+    return f"<{NARROW_SPACE}0.001" if value < 0.001 else decimals(value, 3, limits)
 
 
 def p_value(value: float, limits: Iterable[float] = ()) -> str:

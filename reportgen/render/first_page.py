@@ -9,9 +9,8 @@ from typing import Any
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
 from reportgen.render.score_summary import described
 from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
-from reportgen.render.stance import descriptive
 from reportgen.render.view import Cell, Head, Row
-from reportgen.rounding import count, percent
+from reportgen.rounding import count, p_value, percent
 from reportgen.verdict.level import LEVELS, gate_is_met
 from reportgen.words import catalog, sentence
 
@@ -68,8 +67,8 @@ def first_page(result: Result) -> FirstPage:
     value, text = smallest_leak(result)
     reasons = [_reason(reason) for reason in result.verdict.reasons[:MOST_REASONS]]
     if further := further_reasons(result):
-        text = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
-        reasons.append(ReasonView("", sentence("reason_name.further"), text))
+        elsewhere = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
+        reasons.append(ReasonView("", sentence("reason_name.further"), elsewhere))
     if describing := described(result):
         reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))
     compared, limits, lede = _compared(result), _limits(result), _lede(result)
@@ -141,8 +140,6 @@ def headline(result: Result) -> str:
     if not result.verdict.reasons:
         return sentence("headline.unstated")
     first = result.verdict.reasons[0]
-    found = descriptive(result)
-    closer = sum(one.closer for one in found)
     copies = result.metrics.get("exact_copies")
     if first.code == "leak_test_near" and isinstance(copies, Measured) and copies.verdict != "low":
         copied, rows = copies.scores["synthetic_rows"].value, result.inputs.synthetic.rows
@@ -150,7 +147,7 @@ def headline(result: Result) -> str:
         numbers: dict[str, Any] = {"copies": round(copied * rows), "rows": rows, "share": text}
         return sentence("headline.leak_test_copies", tolerance=tolerance, **numbers)
     if not first.code.startswith("exact_copies"):
-        return sentence(f"headline.{first.code}", closer=closer, total=len(found))
+        return sentence(f"headline.{first.code}")
     if not isinstance(copies, Measured) or "synthetic_rows" not in copies.scores:
         return first.text
     rows = result.inputs.synthetic.rows
@@ -189,7 +186,8 @@ def _reason(reason: Reason) -> ReasonView:
     value = ""
     if reason.value is not None and reason.unit is not None:
         limits = () if reason.limit is None else (reason.limit,)
-        value = with_unit(reason.value, reason.unit, limits, places=2)
+        bare = with_unit(reason.value, reason.unit, limits, places=2)
+        value = p_value(reason.value, limits) if reason.unit == "probability" else bare
     metric = catalog()["metric"].get(reason.metric, {})
     return ReasonView(value, metric["name"] if metric else sentence(f"reason_name.{reason.code}"), reason.text)
 

@@ -24,6 +24,9 @@ INTERVALS = {
     "closest_rate": "paired",
     "nndr": "unpaired",
     "nn_dist": "nn_dist",
+    "leak_size": "leak_size",
+    "holdout_share": "holdout_share",
+    "membership_inference": "membership_inference",
 }
 """How the intervals of each metric are made, by the name of the sentence that says it."""
 

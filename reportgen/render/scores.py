@@ -119,14 +119,19 @@ def short_name(metric: str) -> str:
 def title(result: Result, metric: str, name: str) -> str:
     """A score with its metric: "Distance To Closest: median"; the score alone where both are called alike."""
     of, what = short_name(metric), label(result, metric, name)
-    return of if what == of else f"{of}: {what[0].lower()}{what[1:]}"
+    return of if what == of else f"{of}: {inner(what)}"
 
 
 def together(result: Result, metric: str, names: Sequence[str]) -> str:
     """Several scores of one metric: "NNDR (median, 5th percentile)"; the metric alone where its score is called so."""
     of = short_name(metric)
     labels = [text for text in (label(result, metric, name) for name in names) if text != of]
-    return f"{of} ({', '.join(f'{text[0].lower()}{text[1:]}' for text in labels)})" if labels else of
+    return f"{of} ({', '.join(inner(text) for text in labels)})" if labels else of
+
+
+def inner(text: str) -> str:
+    """The text as it stands inside a sentence: a capital goes, an abbreviation such as "AUC" keeps its own."""
+    return text if text[:2].isupper() else f"{text[0].lower()}{text[1:]}"
 
 
 def unit_words(result: Result, metric: str, name: str, score: Score) -> str:

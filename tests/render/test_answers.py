@@ -186,6 +186,19 @@ def test_ordinals(number, text):
     assert scores.ordinal(number) == text
 
 
+@pytest.mark.parametrize(("text", "expected"), [("Median", "median"), ("AUC", "AUC"), ("p-value", "p-value")])
+def test_abbreviations_keep_their_capitals_inside_a_sentence(text, expected):
+    assert scores.inner(text) == expected
+
+
+def test_halves_of_an_odd_table_are_counted_by_those_that_ask(results):
+    from reportgen.render.pair import asking_rows
+
+    inputs = results["approximate"].inputs
+    odd = inputs.model_copy(update={"original": inputs.original.model_copy(update={"rows": 4001})})
+    assert asking_rows(results["approximate"].model_copy(update={"inputs": odd})) == 2001  # 2,000 stand for unseen rows
+
+
 def test_value_just_below_its_reference_is_not_printed_as_the_reference():
     assert scores.number(99.96, "percent", (100,)) == "99.96"
 

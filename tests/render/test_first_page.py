@@ -106,3 +106,31 @@ def test_table_of_files_says_when_a_table_came_from_memory(make, results):
     memory = inputs.model_copy(update={"synthetic": inputs.synthetic.model_copy(update={"sha256": None})})
     cell = first_page(make(inputs=memory)).compared[1][-1]
     assert (cell.text, cell.under) == (inputs.synthetic.content_sha256[:12], "parsed table")
+
+
+def test_descriptive_scores_stand_behind_the_reasons(results):
+    last = first_page(results["leaky"]).reasons[-1]
+    assert last.name == "Descriptive scores"
+    assert last.text.startswith("5 of the 5 descriptive scores with a reference lie wholly on the side of closeness: ")
+    assert "Distance To Closest (median, lower tail, 2.5th percentile); " in last.text
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.003, "p = 0.003"), (0.0, "p <\N{NO-BREAK SPACE}0.001")])
+def test_p_of_a_reason_is_called_p_and_never_zero(make, p, shown):
+    reason = Reason(code="leak_test_near", metric="leak_test", text="x.", value=p, unit="probability")
+    page = first_page(make(verdict=Verdict(level="high", tolerance=1.0, upper_bound=None, reasons=(reason,))))
+    assert page.reasons[0].value == shown
+
+
+def test_half_a_table_that_nothing_could_be_compared_on_stands_for_nothing(make, results):
+    result = results["approximate"]
+    idle = result.model_copy(update={"holdout": result.holdout.model_copy(update={"draws": 0, "base_rows": 0})})
+    page = first_page(idle)
+    assert "stand in" not in page.lede
+    assert not [limit for limit in page.limits if "halves" in limit]
+
+
+def test_reasons_that_stand_elsewhere_change_nothing_about_the_smallest_leak(results):
+    crowded = first_page(results["crowded"])  # six reasons, of which page 1 holds five
+    assert [reason.name for reason in crowded.reasons[-2:]] == ["Further reasons", "Descriptive scores"]
+    assert crowded.smallest_text == first_page(results["leaky"]).smallest_text

@@ -101,7 +101,8 @@ def test_first_page_holds_many_reasons_under_a_long_title(make, rendering, tmp_p
     verdict = Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=reasons)
     content = pdf.render(make(title="Extract " * 25, verdict=verdict), rendering)
     first = " ".join(words_of(content, tmp_path)[0].split())
-    assert first.count("A sentence of the usual length") == 7
+    assert first.count("A sentence of the usual length") == 5
+    assert "2 further reasons stand in section 5." in first
     assert "GDPR Recital 26" in first
 
 
