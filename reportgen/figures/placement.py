@@ -120,6 +120,11 @@ def place_pair(
     return min(outcomes, key=lambda pair: pair[0].cost + pair[1].cost, default=None)
 
 
+def place(scene: Scene, curve: Curve, size: tuple[float, float]) -> Label | None:
+    """Place the label of a curve that stands alone, given its width and height. None where it finds no clear place."""
+    return _place(scene, curve, curve, size, leaders=())
+
+
 def clear(scene: Scene, curves: tuple[Curve, ...], box: Box) -> bool:
     """Whether a box lies inside the area and keeps clear of what is there."""
     area = scene.area

@@ -9,8 +9,11 @@ from reportgen.render import scores, tested
 from reportgen.render.first_page import power
 from reportgen.render.leads import of_all_leads
 from reportgen.render.pair import asking_rows
+from reportgen.render.pictures import Medium
+from reportgen.render.power import power_figure, power_numbers
 from reportgen.render.score_summary import has_null_range, has_reference
-from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, heads
+from reportgen.render.series_tables import Details
+from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
 from reportgen.words import sentence
 
 HIDDEN = {"median_raw", "outlier_raw", "isolated_raw", "distance_threshold", "ratio_threshold", "in_both", "threshold"}
@@ -25,18 +28,25 @@ class HoldoutSection:
     answer: Note
     facts: Table
     controls: Table | None
+    power: Figure | None
+    details: Details | None
     notes: tuple[Note, ...]
 
 
-def holdout_section(result: Result, numbering: Numbering) -> HoldoutSection:
+def holdout_section(result: Result, medium: Medium, numbering: Numbering) -> HoldoutSection:
     """Build the section on the holdout."""
     facts = _facts(result, numbering)
     controls = _controls(result, numbering)
+    figure = power_figure(result, medium, numbering)
+    # On paper the alternative in words holds the numbers, as does the attached result.
+    details = power_numbers(result, figure, numbering) if figure and medium == "screen" else None
     return HoldoutSection(
         question=Note(sentence("label.question"), (sentence("holdout.question"),), "question"),
         answer=Note(sentence("label.answer"), (_answer(result),), "answer"),
         facts=facts,
         controls=controls,
+        power=figure,
+        details=details,
         notes=(
             Note(sentence("label.controls"), _control_words(result)),
             Note(sentence("label.ideal"), (_ideal(result),)),

@@ -49,7 +49,7 @@ def _histogram(pair: Pair, medium: Medium, label: str) -> Figure:
         log=pair.drawn.logarithmic,
         threshold=_threshold(pair),
     )
-    return Figure(label, _histogram_caption(pair), pair.say("note"), _picture(draw, medium, _histogram_in_words(pair)))
+    return Figure(label, _histogram_caption(pair), pair.say("note"), picture(draw, medium, _histogram_in_words(pair)))
 
 
 def _histogram_caption(pair: Pair) -> str:
@@ -83,7 +83,7 @@ def _tail(pair: Pair, medium: Medium, label: str) -> Figure:
         caption = pair.say("tail_plain")
     parts = [pair.say("alternative_tail"), *_zeros_in_words(pair)]
     parts += [pair.say("alternative_level", level=level, **texts) for level, texts in levels]
-    return Figure(label, caption, pair.say("tail_note"), _picture(draw, medium, " ".join(parts)))
+    return Figure(label, caption, pair.say("tail_note"), picture(draw, medium, " ".join(parts)))
 
 
 def _zeros_in_words(pair: Pair) -> list[str]:
@@ -143,11 +143,11 @@ def _cells(metric: Measured, result: Result, medium: Medium, label: str) -> Figu
         label=label,
         caption=sentence("figure.cells", **texts, **words),
         note=sentence("figure.cells_note", first_draw=first_draw(metric, result), **words),
-        picture=_picture(draw, medium, in_words),
+        picture=picture(draw, medium, in_words),
     )
 
 
-def _picture(draw: Callable[..., Drawing], medium: Medium, in_words: str) -> Picture:
+def picture(draw: Callable[..., Drawing], medium: Medium, in_words: str) -> Picture:
     """Draw in the widths that the medium needs."""
     on_paper = medium == "paper"
     wide = data_uri(to_svg(draw(narrow=False), as_text=on_paper))

@@ -23,6 +23,7 @@ from reportgen.model import (
     Metric,
     Missing,
     NotMeasured,
+    PowerPoint,
     Quantiles,
     Reason,
     Result,
@@ -277,6 +278,10 @@ def missing() -> Detectable:
     return Detectable(code="not_in_this_version", reason="Planting test leaks is not part of this version.")
 
 
+def curve(*points: tuple[int, float], trials: int | None = 100) -> tuple[PowerPoint, ...]:
+    return tuple(PowerPoint(rows=rows, power=share, trials=trials) for rows, share in points)
+
+
 def coverage() -> Coverage:
     none = Criterion(assessed=False, metrics=())
     return Coverage(singling_out=Criterion(assessed=False, metrics=MEASURED), linkability=none, inference=none)
@@ -320,7 +325,12 @@ def low() -> Result:
     return make_result(
         metrics=clean_metrics(),
         verdict=Verdict(level="low", tolerance=1.0, upper_bound=0.3612, reasons=()),
-        controls=Controls(memorising=memorising(), detectable=Detectable(rows=16, share=0.008)),
+        controls=Controls(
+            memorising=memorising(),
+            detectable=Detectable(
+                rows=16, share=0.008, curve=curve((4, 0.05), (6, 0.2), (9, 0.4), (14, 0.74), (20, 0.94))
+            ),
+        ),
     )
 
 
