@@ -5,6 +5,7 @@ from reportgen.render import scores
 from reportgen.render.advice import cautions, improvement
 from reportgen.render.answers import answer
 from reportgen.render.stance import descriptive, stance, worse
+from reportgen.words import catalog
 
 APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 NBSP = "\N{NO-BREAK SPACE}"
@@ -161,6 +162,12 @@ def test_advice_is_given_only_where_something_calls_for_it(results):
     for key in ("exact_copies", "distance_to_closest", "closest_rate"):
         assert improvement(key, clean.metrics[key], clean).startswith("This score alone calls for no change.")
         assert not improvement(key, leaky.metrics[key], leaky).startswith("This score alone")
+
+
+def test_advice_begins_with_what_to_do_to_the_score():
+    whats = [entry["improve_what"] for entry in catalog()["metric"].values() if "improve_what" in entry]
+    assert len(whats) >= 10
+    assert {what.split()[0] for what in whats} <= {"raise", "lower", "bring"}  # it stands behind "To "
 
 
 def test_caution_of_an_approximate_holdout_names_the_splits(results):
