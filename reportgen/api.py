@@ -23,8 +23,8 @@ from reportgen.shown import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+    from reportgen.measuring import Progress
     from reportgen.read.partition import Tabular
-    from reportgen.runner import Progress
 
 WITHOUT_OPTION = (
     "draws",
@@ -147,7 +147,7 @@ def run_assessment(
     """Run `assess` with settings that are validated already."""
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
-    from reportgen import runner
+    from reportgen import measuring, runner
 
     run = runner.Run(
         created=moment,
@@ -156,7 +156,7 @@ def run_assessment(
         environment=environment.versions(),
         threads=threads,
     )
-    return Assessment(runner.run(original, synthetic, holdout, settings, run, progress or runner.silent))
+    return Assessment(runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent))
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:

@@ -398,7 +398,7 @@ def _print_columns(original: str, synthetic: str, holdout: str | None, settings:
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """Show the stage on a terminal; say nothing anywhere else."""
-    from reportgen.runner import silent
+    from reportgen.measuring import silent
 
     if quiet or not sys.stderr.isatty():
         yield silent

@@ -87,20 +87,25 @@ def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
         except UnicodeDecodeError:
             return None
         raise InputError(complaint) from None
-    if table.num_rows < 2:
-        msg = f"{one_line(path.name)}: there is a header line and no row"
-        raise InputError(msg)
     if _swallows_lines(table):
         _refuse_open_quote(path, separator, encoding)
-    if len(head) == _HEAD and [column[0].as_py() for column in table.columns] != header:
-        msg = f"{one_line(path.name)}: {_LONG_HEADER}"
-        raise InputError(msg)
+    _refuse_no_rows(path, table, header if len(head) == _HEAD else None)
     columns = tuple(_one_line_end(column.slice(1)) for column in table.columns)
     names = tuple(name.strip() for name in header)
     if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):
         names, columns = names[:-1], columns[:-1]  # every line ends with a separator
     remarks = () if encoding == "utf-8" else (f"The text of {one_line(path.name)} was read as {_spoken(encoding)}.",)
     return Delimited(names, columns, remarks)
+
+
+def _refuse_no_rows(path: Path, table: pa.Table, cut_header: list[str] | None) -> None:
+    """Refuse a table without rows, and a header that goes on beyond what was looked at."""
+    if table.num_rows < 2:
+        msg = f"{one_line(path.name)}: there is a header line and no row"
+        raise InputError(msg)
+    if cut_header is not None and [column[0].as_py() for column in table.columns] != cut_header:
+        msg = f"{one_line(path.name)}: {_LONG_HEADER}"
+        raise InputError(msg)
 
 
 def _one_line_end(column: pa.ChunkedArray) -> pa.ChunkedArray:

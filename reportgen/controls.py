@@ -1,0 +1,95 @@
+"""The two controls beside every result: a table that memorises, and the smallest leak that would have been noticed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+from reportgen.comparisons import Comparison, Searcher, gather
+from reportgen.copies import count_copies
+from reportgen.distances import Ints
+from reportgen.measuring import Progress, measure, needed, silent, stream
+from reportgen.metrics.evidence import Evidence
+from reportgen.metrics.smallest_leak import POWER, smallest_leak
+from reportgen.model import Detectable, Measured, Memorising, Metric, NotMeasured, NotMeasuredCode, PowerPoint
+from reportgen.read.groups import RowGroups
+from reportgen.settings import Settings
+from reportgen.space.planting import NOISE, plant
+from reportgen.words import sentence
+
+CONTROL_QUERIES = 1000
+"""So many synthetic rows of the memorising control are searched with columns left out: half of them are copies."""
+
+
+def memorising(
+    searcher: Searcher,
+    rows: RowGroups,
+    comparisons: Sequence[Comparison],
+    evidence: Evidence,
+    settings: Settings,
+    progress: Progress,
+) -> Memorising:
+    """Run the same metrics with half of the synthetic rows replaced by copies of original rows."""
+    random = stream(settings, "memorising")
+    replaced = random.permutation(len(rows.synthetic))[: len(rows.synthetic) // 2]
+    copied = random.choice(len(rows.original), len(replaced), replace=len(replaced) > len(rows.original))
+
+    def memorise(own: Ints, source: Ints) -> Ints:
+        changed = own.copy()
+        changed[replaced] = source[copied]
+        return changed
+
+    encoded = searcher.encoded
+    copies = count_copies(
+        rows.original, memorise(rows.synthetic, rows.original), rows.holdout, near_twins=evidence.copies.near_twins
+    )
+    control = gather(
+        searcher,
+        memorise(encoded.synthetic, encoded.original),
+        comparisons,
+        needed(settings, signals=searcher.leads is not None),
+        evidence.holdout,
+        copies,
+        stream(settings, "pool"),
+        min(settings.dropped_queries, CONTROL_QUERIES),
+        partial(progress, "control"),
+    )
+    outcomes = measure(control, settings.model_copy(update={"resamples": 100}), silent)
+    return Memorising(
+        rows=len(replaced),
+        scores={
+            key: {name: score.model_copy(update={"low": None, "high": None}) for name, score in outcome.scores.items()}
+            for key, outcome in outcomes.items()
+            if isinstance(outcome, Measured)
+        },
+    )
+
+
+def detectable(
+    searcher: Searcher, evidence: Evidence, measured: dict[str, Metric], settings: Settings, progress: Progress
+) -> Detectable:
+    """Find the smallest leak that this run would have noticed, where it noticed none."""
+
+    def without(code: NotMeasuredCode, words: str) -> Detectable:
+        return Detectable(code=code, reason=sentence(f"not_measured.{words}"))
+
+    test = measured["leak_test"]
+    if isinstance(test, NotMeasured):
+        known = test.code if test.code in ("no_true_holdout", "no_columns", "too_few_rows") else "no_leak_test"
+        return without(test.code, known)
+    if test.scores["p_value"].value <= settings.thresholds.leak_test or evidence.pool is None:
+        return without("leak_found", "leak_found")
+    progress("smallest leak", 0, 1)
+    random = stream(settings, "smallest leak")
+    planted = plant(searcher.pool, random)
+    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random)
+    rows = None if found.rows is None else math.ceil(found.rows)
+    return Detectable(
+        rows=rows,
+        share=None if rows is None else rows / evidence.copies.synthetic_rows,
+        noise_sd=NOISE,
+        power=POWER,
+        curve=tuple(PowerPoint(rows=point.rows, power=point.power, trials=point.draws) for point in found.curve),
+        search_limit=found.curve[-1].rows if rows is None and found.curve else None,
+    )

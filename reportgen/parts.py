@@ -1,0 +1,91 @@
+"""Parts of the result that describe what was compared: holdout, files, columns, coverage."""
+
+from __future__ import annotations
+
+from reportgen.copies import CopyCounts, overlap_p_value
+from reportgen.distances import Ints
+from reportgen.measuring import stream
+from reportgen.model import Column, Coverage, Criterion, Holdout, InputFile, Inputs, Measured, Metric
+from reportgen.read.fingerprint import content_sha256
+from reportgen.read.groups import RowGroups, repeated_rows
+from reportgen.read.holdout import DrawPlan, holdout_kind
+from reportgen.read.partition import Partition, Table
+from reportgen.read.summary import describe_columns
+from reportgen.settings import Settings
+from reportgen.space.famd import Encoded
+from reportgen.words import sentence
+
+
+def holdout_part(rows: RowGroups, plans: tuple[DrawPlan, ...], copies: CopyCounts, settings: Settings) -> Holdout:
+    """Describe the holdout, or what stands for it, and what it shares with the original."""
+    kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
+    warnings = [sentence("result.holdout_seen")] if kind == "approximate" else []
+    overlap = None
+    if rows.holdout is not None:
+        overlap = overlap_p_value(rows.original, rows.holdout, stream(settings, "overlap"))
+    return Holdout(
+        kind=kind,
+        rows=len(rows.holdout) if rows.holdout is not None else len(rows.original) // 2,
+        draws=len(plans),
+        base_rows=len(plans[0].holdout) if plans else 0,
+        overlap_rows=copies.holdout_in_original or 0,
+        original_overlap_rows=copies.original_in_holdout or 0,
+        overlap_p_value=overlap,
+        warnings=tuple(warnings),
+    )
+
+
+def inputs_part(partition: Partition, rows: RowGroups) -> Inputs:
+    """Describe the tables as they were given."""
+
+    def described(table: Table, ids: Ints) -> InputFile:
+        return InputFile(
+            name=table.source.name,
+            sha256=table.source.sha256,
+            content_sha256=table.content_sha256 or content_sha256(table, partition.columns),
+            rows=len(table.frame),
+            columns=len(table.frame.columns),
+            repeated_rows=repeated_rows(ids),
+            samples=table.samples,
+        )
+
+    return Inputs(
+        original=described(partition.original, rows.original),
+        synthetic=described(partition.synthetic, rows.synthetic),
+        holdout=None
+        if partition.holdout is None or rows.holdout is None
+        else described(partition.holdout, rows.holdout),
+    )
+
+
+def columns_part(partition: Partition, encoded: Encoded) -> tuple[Column, ...]:
+    """Add to each used column what it weighs in the distances."""
+    described = []
+    for column in describe_columns(partition):
+        if column.name in encoded.columns:
+            weight = encoded.columns[column.name]
+            update = {
+                "inertia": weight.inertia,
+                "pooled_levels": weight.pooled_levels,
+                "unseen_rows": weight.unseen_rows,
+            }
+            described.append(column.model_copy(update=update))
+        else:
+            described.append(column)
+    return tuple(described)
+
+
+def coverage_part(outcomes: dict[str, Metric]) -> Coverage:
+    """WP216: a criterion counts as assessed only when an attack on it ran; distances merely speak to singling out."""
+    measured = [key for key, outcome in outcomes.items() if isinstance(outcome, Measured)]
+    attacks = {
+        name: Criterion(assessed=name in measured, metrics=(name,) if name in measured else ())
+        for name in ("singling_out", "linkability", "inference")
+    }
+    attacks["singling_out"] = Criterion(assessed="singling_out" in measured, metrics=tuple(measured))
+    return Coverage(**attacks)
+
+
+def file_remarks(partition: Partition) -> tuple[str, ...]:
+    """Tell how files were read, where that is not plain, each once."""
+    return tuple(dict.fromkeys(remark for table in partition.sides.values() for remark in table.remarks))
