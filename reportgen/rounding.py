@@ -49,7 +49,8 @@ def probability(value: float, limits: Iterable[float] = ()) -> str:
 def p_value(value: float, limits: Iterable[float] = ()) -> str:
     """Write "p = 0.012", or "p < 0.001"."""
     text = probability(value, limits)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    joined = text if text.startswith("<") else f"={NARROW_SPACE}{text}"
+    return f"p{NARROW_SPACE}{joined}"
 
 
 def count(value: int) -> str:

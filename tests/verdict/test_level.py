@@ -207,6 +207,14 @@ def test_a_leaky_holdout_is_named():
     assert level(shared, leaky.model_copy(update={"overlap_p_value": 0.4})) == "low"
 
 
+def test_coarse_tables_whose_rows_have_twins_everywhere_are_no_leaky_holdout():
+    overlap = {"overlap_rows": 400, "original_overlap_rows": 400, "overlap_p_value": 0.9, "rows": 400}
+    coarse = replace(NONE_COPIED, original_rows=400, holdout_rows=400, holdout_in_original=400, original_with_twin=398)
+    assert "leaky_holdout" not in codes(coarse, PROVIDED.model_copy(update=overlap))
+    unlike = replace(coarse, original_with_twin=40)
+    assert "leaky_holdout" in codes(unlike, PROVIDED.model_copy(update=overlap))
+
+
 def test_supports_that_do_not_overlap_are_named():
     assert codes(measured=metrics(supported=0.04)) == ["disjoint_supports"]
     assert level(measured=metrics(supported=0.05)) == "low"
