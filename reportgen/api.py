@@ -179,7 +179,7 @@ def parse(text: bytes, name: str) -> Assessment:
     """Turn the bytes of a result file into an assessment; `name` is for messages."""
     try:
         plain = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         msg = f"{name}: not a JSON file; give the .json that reportgen assess wrote"
         raise InputError(msg) from None
     version = plain.get("schema_version") if isinstance(plain, dict) else None
@@ -191,7 +191,8 @@ def parse(text: bytes, name: str) -> Assessment:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"][:4])
-        msg = f"{name}: not a valid result at {where[:80]!r}; was the file changed by hand? assess again"
+        place = f" at {where[:80]!r}" if where else ""
+        msg = f"{name}: not a valid result{place}; was the file changed by hand? assess again"
         raise InputError(msg) from None
 
 

@@ -157,7 +157,15 @@ def render(
         msg = "render: name at least one output with -o FILE"
         raise InputError(msg)
     _check_outputs(output)
-    _deliver(api.load(result), output, quiet=quiet)
+    assessment = api.load(result)
+    try:
+        _deliver(assessment, output, quiet=quiet)
+    except (ReportgenError, OSError):
+        raise
+    except Exception as error:
+        # A file of valid form can still say what no assessment says, for example lack a score or hold one of 1e308.
+        msg = f"{Path(result).name}: cannot be shown ({_where(error)}); was it changed by hand? assess again"
+        raise InputError(msg) from error
 
 
 @app.command()
@@ -307,9 +315,13 @@ def _in_words(error: BaseException) -> tuple[str, int]:
         return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
         return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
+    return f"internal error: {_where(error)}; -v shows the traceback", WRONG_ENVIRONMENT
+
+
+def _where(error: BaseException) -> str:
+    """Name an error and the line that raised it, without its text, which may quote a cell."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(frame.filename).name}:{frame.lineno}"
-    return f"internal error: {type(error).__name__} at {where}; -v shows the traceback", WRONG_ENVIRONMENT
+    return f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
 
 
 def _say(message: str) -> None:

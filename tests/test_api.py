@@ -226,6 +226,9 @@ def test_progress_is_reported_by_stage():
         ("[1]", "schema version"),
         ('{"schema_version": "2.0"}', "schema version"),
         ('{"schema_version": "1.0"}', "not a valid result"),
+        pytest.param("[" * 200_000, "not a JSON file", id="deep"),
+        pytest.param('{"schema_version": "1.0", "x": ' + "1" * 10_000 + "}", "not a JSON file", id="long number"),
+        ('\ufeff{"schema_version": "1.0"}', "not a valid result; was"),
     ],
 )
 def test_what_is_no_result_is_refused_in_one_line(tmp_path, text, part):

@@ -206,6 +206,21 @@ def test_render_makes_the_same_bytes_from_the_result_alone(run, tables, tmp_path
     assert (tmp_path / "b.html").read_bytes() == (tmp_path / "a.html").read_bytes()
 
 
+def test_a_result_that_lacks_a_score_is_refused_in_one_line(run, tables, tmp_path):
+    run("assess", *tables[:2], "-o", "a.json", "-q")
+    for number in (None, 1e308):
+        result = json.loads((tmp_path / "a.json").read_text())
+        scores = result["metrics"]["exact_copies"]["scores"]
+        del scores["synthetic_rows"]
+        if number is not None:
+            scores["synthetic_rows"] = {"value": number, "unit": "share", "better": "lower"}
+        (tmp_path / "b.json").write_text(json.dumps(result))
+        code, out, err = run("render", "b.json", "-o", "b.html", "-q")
+        assert (code, out) == (2, "")
+        assert "b.json: cannot be shown (" in one_line(err)
+        assert not (tmp_path / "b.html").exists()
+
+
 def test_rendering_loads_no_measuring_library(run, tables, tmp_path):
     run("assess", *tables[:2], "-o", "a.json", "-q")
     code = (
