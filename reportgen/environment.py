@@ -77,7 +77,7 @@ _HARFBUZZ_SUBSET = (
     "harfbuzz-subset-0.0",
     "libharfbuzz-subset.0.dylib",
 )
-_FONTS = ("ReportgenSans-Regular.woff2", "ReportgenSans-SemiBold.woff2", "ReportgenSerif-SemiBold.woff2")
+_FONTS = ("ReportgenSans-Regular.woff2", "ReportgenSans-Regular.ttf", "ReportgenSerif-SemiBold.ttf")
 _DEMO_TABLES = ("original", "holdout", "synthetic_good", "synthetic_leaky")
 _REINSTALL = "python -m pip install --force-reinstall reportgen"
 

@@ -23,7 +23,7 @@ from reportgen.render.rendered import RenderedBy
 ATTACHMENT = "result.json"
 PANGO = "apt-get install -y libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-FONT = re.compile(re.escape(SCHEME) + r"[A-Za-z-]+\.woff2")
+FONT = re.compile(re.escape(SCHEME) + r"[A-Za-z-]+\.ttf")
 MISSING = "\N{WHITE SQUARE}"
 """Stands for a character that no font on the machine has."""
 PDFUAID = "http://www.aiim.org/pdfua/ns/id/"
@@ -99,7 +99,7 @@ def fetcher() -> Any:
             if url.startswith("data:"):
                 return super().fetch(url, headers)
             if FONT.fullmatch(url):
-                return URLFetcherResponse(url, font(url.removeprefix(SCHEME)), {"Content-Type": "font/woff2"})
+                return URLFetcherResponse(url, font(url.removeprefix(SCHEME)), {"Content-Type": "font/ttf"})
             msg = "an address outside the package was asked for"
             raise FatalURLFetchingError(msg)
 

@@ -115,7 +115,10 @@ def test_descriptive_scores_stand_behind_the_reasons(results):
     assert "Distance To Closest (median, lower tail, 2.5th percentile); " in last.text
 
 
-@pytest.mark.parametrize(("p", "shown"), [(0.003, "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0.003"), (0.0, "p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}0.001")])
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.003, "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0.003"), (0.0, "p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}0.001")],
+)
 def test_p_of_a_reason_is_called_p_and_never_zero(make, p, shown):
     reason = Reason(code="leak_test_near", metric="leak_test", text="x.", value=p, unit="probability")
     page = first_page(make(verdict=Verdict(level="high", tolerance=1.0, upper_bound=None, reasons=(reason,))))
