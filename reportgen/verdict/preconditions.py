@@ -34,9 +34,17 @@ def holdout_is_synthetic(copies: CopyCounts, thresholds: Thresholds) -> bool:
 
 
 def is_swapped(case: Case) -> bool:
-    """Whether the synthetic rows point at the holdout: the mirrored leak test rejects."""
+    """Whether the synthetic rows point at the holdout: the mirrored leak test rejects.
+
+    Where the leak test itself rejects too and the rows surely lie closer to the original, they don't: an original of
+    which every row stands twice makes a weight that is shared over neighbours look mirrored.
+    """
     mirrored = case.value("leak_test", "p_mirrored")
-    return mirrored is not None and mirrored <= case.settings.thresholds.swapped_roles
+    if mirrored is None or mirrored > case.settings.thresholds.swapped_roles:
+        return False
+    share = case.score("holdout_share", "share")
+    closer = share is not None and share.low is not None and share.low > (share.reference or 0.0)
+    return not (closer and rejects(case))
 
 
 def failed(case: Case, *, found: bool) -> list[Reason]:

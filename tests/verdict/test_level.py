@@ -200,6 +200,15 @@ def test_exchanged_files_are_named_and_cap_the_level_at_moderate():
     assert level(measured=metrics(mirrored=0.01), reuse=(Reuse("name", 100, 60, 2, 0.001),)) == "moderate"
 
 
+def test_files_are_not_exchanged_where_the_rows_surely_lie_closer_to_the_original():
+    closer = {"mirrored": 0.001, "share": (0.7, 0.6, 0.8, 0.5)}
+    assert level(measured=metrics(**closer)) == "inconclusive"
+    assert level(measured=metrics(**closer, p=0.001, near=0.001)) == "high"
+    assert "swapped_roles" not in codes(measured=metrics(**closer, p=0.001, near=0.001))
+    unsure = closer | {"share": (0.52, 0.49, 0.55, 0.5)}
+    assert level(measured=metrics(**unsure, p=0.001, near=0.001)) == "moderate"
+
+
 def test_a_leaky_holdout_is_named():
     leaky = PROVIDED.model_copy(update={"overlap_rows": 40, "original_overlap_rows": 40, "overlap_p_value": 0.002})
     shared = replace(NONE_COPIED, holdout_in_original=40)
