@@ -132,12 +132,13 @@ def test_the_memorising_control_stands_beside_every_metric(triple):
     assert control.scores["nn_dist"]["score"].value < 0.7 * value(found, "nn_dist", "score")
 
 
+DESCRIBING = ("exact_copies", "nndr", "nn_dist")
 TABLES = npst.arrays(
     np.float64, st.tuples(st.integers(6, 30), st.just(3)), elements=st.sampled_from([0.0, 0.5, 1.0, 2.5])
 )
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(TABLES, TABLES, TABLES, st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_columns_changes_nothing(original, synthetic, holdout, random):
     columns = random.sample(range(3), 3)
@@ -158,8 +159,8 @@ def test_the_order_of_rows_and_columns_changes_nothing(original, synthetic, hold
 def test_doubling_the_synthetic_rows_keeps_shares_of_copies_and_every_score_of_synthetic_rows(
     original, synthetic, holdout
 ):
-    once = assess(original, synthetic, holdout, projection="none")
-    twice = assess(original, np.repeat(synthetic, 2, axis=0), holdout, projection="none")
+    once = assess(original, synthetic, holdout, projection="none", metric=DESCRIBING)
+    twice = assess(original, np.repeat(synthetic, 2, axis=0), holdout, projection="none", metric=DESCRIBING)
     assert value(once, "exact_copies", "synthetic_rows") == value(twice, "exact_copies", "synthetic_rows")
     assert value(once, "exact_copies", "original_rows") == value(twice, "exact_copies", "original_rows")
     for metric, score in (("nndr", "share_below"), ("nn_dist", "authenticity"), ("nn_dist", "score")):
@@ -169,7 +170,7 @@ def test_doubling_the_synthetic_rows_keeps_shares_of_copies_and_every_score_of_s
 @settings(max_examples=15)
 @given(TABLES, TABLES, TABLES)
 def test_fewer_synthetic_rows_are_never_nearer_to_the_original(original, synthetic, holdout):
-    whole = assess(original, synthetic, holdout, projection="none")
-    part = assess(original, synthetic[: len(synthetic) // 2], holdout, projection="none")
+    whole = assess(original, synthetic, holdout, projection="none", metric=DESCRIBING)
+    part = assess(original, synthetic[: len(synthetic) // 2], holdout, projection="none", metric=DESCRIBING)
     assert value(part, "nn_dist", "score") >= value(whole, "nn_dist", "score")
     assert value(part, "exact_copies", "original_rows") <= value(whole, "exact_copies", "original_rows")
