@@ -164,7 +164,8 @@ def make_settings(values: Mapping[str, Any], where: str = "") -> Settings:
         return Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "settings"
+        place = first["loc"]  # beyond the name it tells the member of a union, except in the one nested table
+        name = ".".join(map(str, place[: 2 if place[:1] == ("thresholds",) else 1])) or "settings"
         msg = f"{where}setting {name!r}: {_what_is_wrong(first['type'], first['msg'])}"
         raise InputError(msg) from None
 
@@ -173,8 +174,8 @@ def _what_is_wrong(kind: str, message: str) -> str:
     """Say in our words what pydantic says in its own."""
     if kind == "extra_forbidden":
         return "is not a known setting"
-    if kind == "tuple_type":
-        return "give a list of names"
+    if kind in {"tuple_type", "model_type"}:
+        return "give a list of names" if kind == "tuple_type" else "give a table with a line a limit"
     for theirs, ours in (("Value error, ", ""), ("Input should be ", "must be ")):
         if message.startswith(theirs):
             return ours + message.removeprefix(theirs).removesuffix(", unable to parse string as an integer")

@@ -85,6 +85,9 @@ def test_one_name_stands_for_a_list_of_one_in_every_source(folder):
         ("key = 3", "r.toml: setting 'key': give a list of names"),
         ("key = [3]", "r.toml: setting 'key': must be a valid string"),
         ("seed = 1.5", "r.toml: setting 'seed': must be a valid integer"),
+        ("[thresholds]\nnope = 1", "r.toml: setting 'thresholds.nope': is not a known setting"),
+        ("[thresholds]\nleak_test = 2", "r.toml: setting 'thresholds.leak_test': must be less than 1"),
+        ("thresholds = 2", "r.toml: setting 'thresholds': give a table"),
         ("title = 2020-01-01", "r.toml: setting 'title': must be a valid string"),
     ],
 )
