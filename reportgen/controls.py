@@ -87,7 +87,7 @@ def detectable(
     rows = None if found.rows is None else math.ceil(found.rows)
     return Detectable(
         rows=rows,
-        share=None if rows is None else rows / evidence.copies.synthetic_rows,
+        share=None if rows is None else min(1.0, rows / evidence.copies.synthetic_rows),  # more than all are all
         noise_sd=NOISE,
         power=POWER,
         curve=tuple(PowerPoint(rows=point.rows, power=point.power, trials=point.draws) for point in found.curve),

@@ -133,6 +133,17 @@ def test_tiny_tables_are_measured_or_not_but_never_low(rows):
     assert "too_few_rows" in {reason.code for reason in found.verdict.reasons}
 
 
+def test_few_synthetic_rows_beside_many_real_ones_are_never_low():
+    """Near copies planted in three rows can outnumber them: the smallest leak is then all of them."""
+    original, holdout = (np.random.default_rng(s).integers(0, 3, (40, 3)).astype(float) for s in (1, 3))
+    for seed in range(4):
+        synthetic = np.random.default_rng(10 + seed).integers(0, 3, (3, 3)).astype(float) + 0.5
+        found = reportgen.assess(original, synthetic, holdout, projection="none", resamples=100, draws=2)
+        share = found.result.controls.detectable.share
+        assert share is None or 0 < share <= 1
+        assert found.verdict.level != "low"
+
+
 def test_a_table_without_a_usable_column_is_not_measured_and_says_why():
     constant = pd.DataFrame({"a": [1] * 30, "b": ["x"] * 30})
     found = reportgen.assess(constant, constant, constant)
