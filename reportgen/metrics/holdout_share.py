@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from reportgen.distances import RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
@@ -50,7 +50,7 @@ def holdout_share(real: RealRows, synthetic: SyntheticRows) -> HoldoutShare:
     share = float((claimed * own).sum()) / rows
     sd = float(moments((claimed / real.occurrences)[:, np.newaxis], real)[1][0]) / rows
     z = (share - null) / sd if sd > 0 else 0.0
-    reach = float(norm.ppf((1 + CONFIDENCE) / 2)) * sd
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) * sd
     of_original = own[synthetic.real]
     from_both = ((nearest > 0) & (of_original > 0)).any(axis=1) & ((nearest > 0) & (of_original < 1)).any(axis=1)
     return HoldoutShare(
@@ -59,7 +59,7 @@ def holdout_share(real: RealRows, synthetic: SyntheticRows) -> HoldoutShare:
         high=min(1.0, share + reach),
         null=null,
         z=z,
-        p_value=float(norm.sf(z)),
+        p_value=float(ndtr(-z)),
         tied=int(synthetic.times[from_both].sum()),
     )
 

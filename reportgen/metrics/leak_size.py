@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from reportgen.distances import Floats, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
@@ -95,9 +95,9 @@ def limits(count: float, squares: float, largest: float) -> tuple[float, float]:
 
     As Fay and Feuer (Statistics in Medicine 16, 1997): the upper limit adds one more claim of the largest weight.
     """
-    low = squares / (2 * count) * float(chi2.ppf(LEVEL, 2 * count**2 / squares)) if count else 0.0
+    low = squares / count * float(gammaincinv(count**2 / squares, LEVEL)) if count else 0.0  # chi-square / 2 is gamma
     count, squares = count + largest, squares + largest**2
-    return low, squares / (2 * count) * float(chi2.ppf(1 - LEVEL, 2 * count**2 / squares))
+    return low, squares / count * float(gammaincinv(count**2 / squares, 1 - LEVEL))
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import rankdata
 
 from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
 
@@ -142,7 +141,9 @@ def loneliness(distances: Floats) -> Floats:
     `distances`: (rows, k), ascending; the last one stands in where there are fewer than five.
     """
     fifth = distances[:, min(LONELY_NEIGHBOUR, distances.shape[1]) - 1]
-    ranks: Floats = (rankdata(fifth) - 0.5) / len(fifth)
+    _, place, often = np.unique(fifth, return_inverse=True, return_counts=True)
+    average = np.cumsum(often) - (often - 1) / 2  # ranks from 1, equal values sharing theirs
+    ranks: Floats = (average[place] - 0.5) / len(fifth)
     return ranks
 
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.stats import hypergeom, norm
+from scipy.special import gammaln, ndtr, ndtri
 
 from reportgen.distances import Floats, Ints, RealRows
 from reportgen.metrics.evidence import Evidence, Need
@@ -105,9 +106,7 @@ def attack(scores: Floats, originals: Ints, holdouts: Ints) -> Attack:
     above_in = (members - taken_in + inside / 2) / members  # members with a lower score than a row of this place
     below_out = (others - taken_out + outside / 2) / others
     auc = float((inside * below_out).sum()) / members
-    reach = float(norm.ppf((1 + CONFIDENCE) / 2)) * math.sqrt(
-        _variance(inside, below_out) + _variance(outside, above_in)
-    )
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(_variance(inside, below_out) + _variance(outside, above_in))
     called = int(np.searchsorted(taken_out, FALSE_POSITIVES * others, side="right"))
     hits = int(taken_in[called - 1]) if called else 0
     low, high = clopper_pearson(hits, members, CONFIDENCE)
@@ -126,8 +125,19 @@ def attack(scores: Floats, originals: Ints, holdouts: Ints) -> Attack:
         top=top,
         top_original=top_in,
         top_expected=top * members / (members + others),
-        top_p_value=float(hypergeom.sf(top_in - 1, members + others, members, top)),
+        top_p_value=at_least(top_in, members, others, top),
     )
+
+
+def at_least(hits: int, members: int, others: int, drawn: int) -> float:
+    """P(X >= hits) for X members among so many drawn from all without putting back (hypergeometric)."""
+    possible = np.arange(max(hits, drawn - others, 0), min(members, drawn) + 1)
+    logs = _log_choose(members, possible) + _log_choose(others, drawn - possible) - _log_choose(members + others, drawn)
+    return min(1.0, float(np.exp(logs).sum()))
+
+
+def _log_choose(many: int, some: Any) -> Any:
+    return gammaln(many + 1) - gammaln(some + 1) - gammaln(many - some + 1)
 
 
 def _variance(often: Ints, placements: Floats) -> float:
@@ -147,7 +157,7 @@ def _mann_whitney(auc: float, inside: Ints, outside: Ints) -> float:
     variance = members * others / 12 * (rows + 1 - float((ties**3 - ties).sum()) / (rows * (rows - 1)))
     if variance <= 0:
         return 1.0
-    return float(norm.sf((auc * members * others - members * others / 2 - 0.5) / math.sqrt(variance)))
+    return float(ndtr(-(auc * members * others - members * others / 2 - 0.5) / math.sqrt(variance)))
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike

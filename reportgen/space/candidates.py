@@ -28,11 +28,24 @@ def in_threads(work: Callable[[Block], Answer], blocks: Iterable[Block], threads
     spinning, measured ten times slower on a busy machine, and make a process that forks later hang. The number of
     FAISS's threads belongs to the calling thread, so that nothing outside these threads changes; BLAS's is put back.
     """
+    blocks = list(blocks)
+    if len(blocks) == 1:  # small searches are over before a pool has started
+        return [_in_one_thread(work, blocks[0])]
     with (
         one_thread(),
         ThreadPoolExecutor(threads, initializer=faiss.omp_set_num_threads, initargs=(1,)) as pool,
     ):
         return list(pool.map(work, blocks))
+
+
+def _in_one_thread(work: Callable[[Block], Answer], block: Block) -> Answer:
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        with one_thread():
+            return work(block)
+    finally:
+        faiss.omp_set_num_threads(before)
 
 
 def propose(queries: Singles, base: Singles, number: int) -> tuple[Floats, Ints]:

@@ -138,9 +138,13 @@ def _parts(rows: int, width: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, rows, step))
 
 
+FEWEST_IN_A_BLOCK = 2500
+"""Fewer queries than this are not worth a second thread."""
+
+
 def _blocks(rows: Ints, most: int, threads: int) -> list[Ints]:
     """Cut rows into blocks of at most so many, and enough of them to occupy the threads."""
-    step = max(1, min(most, -(-len(rows) // threads)))
+    step = max(1, min(most, max(FEWEST_IN_A_BLOCK, -(-len(rows) // threads))))
     return [rows[start : start + step] for start in range(0, len(rows), step)]
 
 

@@ -8,16 +8,16 @@ def clopper_pearson(hits: int, rows: int, confidence: float = 0.95) -> tuple[flo
 
     For one-sided 95 % limits ask for confidence 0.90 and take the end that is needed, or call `lower_limit`.
     """
-    from scipy import stats
+    from scipy.special import betaincinv
 
     alpha = (1 - confidence) / 2
-    low = float(stats.beta.ppf(alpha, hits, rows - hits + 1)) if hits else 0.0
-    high = float(stats.beta.ppf(1 - alpha, hits + 1, rows - hits)) if hits < rows else 1.0
+    low = float(betaincinv(hits, rows - hits + 1, alpha)) if hits else 0.0
+    high = float(betaincinv(hits + 1, rows - hits, 1 - alpha)) if hits < rows else 1.0
     return low, high
 
 
 def lower_limit(hits: int, rows: int, confidence: float = 0.95) -> float:
     """One-sided lower Clopper-Pearson limit of a share: 0 when there is no hit."""
-    from scipy import stats
+    from scipy.special import betaincinv
 
-    return float(stats.beta.ppf(1 - confidence, hits, rows - hits + 1)) if hits else 0.0
+    return float(betaincinv(hits, rows - hits + 1, 1 - confidence)) if hits else 0.0
