@@ -18,8 +18,10 @@ from reportgen.settings import Settings
 from reportgen.space.planting import NOISE, plant
 from reportgen.words import sentence
 
-CONTROL_QUERIES = 1000
+CONTROL_QUERIES = 500
 """So many synthetic rows of the memorising control are searched with columns left out: half of them are copies."""
+CONTROL_DRAWS = 5
+"""So many of the random draws serve the memorising control, whose scores show an order of magnitude."""
 
 
 def memorising(
@@ -47,7 +49,7 @@ def memorising(
     control = gather(
         searcher,
         memorise(encoded.synthetic, encoded.original),
-        comparisons,
+        comparisons[:CONTROL_DRAWS],
         needed(settings, signals=searcher.leads is not None),
         evidence.holdout,
         copies,

@@ -6,7 +6,10 @@ needs no drawing library and HTML no typesetter.
 
 from __future__ import annotations
 
+import gc
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reportgen.errors import InputError
@@ -25,8 +28,21 @@ class Format:
 
     def render(self, result: Result, rendering: RenderedBy) -> bytes:
         """Write the result in this format; the same bytes for the same arguments."""
-        content: bytes = importlib.import_module(self.module).render(result, rendering)
+        with _collector_paused():
+            content: bytes = importlib.import_module(self.module).render(result, rendering)
         return content
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector: a page makes millions of objects that live to its end."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 FORMATS = (

@@ -63,7 +63,7 @@ def limits(key: str, result: Result) -> tuple[str, ...]:
 def improvement(key: str, metric: Measured, result: Result) -> str:
     """What would raise the score, said differently where nothing calls for it and where nothing can be told."""
     shared = sentence("frame.improve_shared")
-    then = {"shared": f"{shared[0].lower()}{shared[1:]}"}
+    then = {"shared": f"{shared[0].lower()}{shared[1:]}", "later": sentence("frame.improve_later")}
     if key == "exact_copies" and (
         copies := round(metric.scores["synthetic_rows"].value * result.inputs.synthetic.rows)
     ):

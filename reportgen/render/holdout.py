@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reportgen.model import Measured, Result
-from reportgen.render import scores, tested
+from reportgen.render import scores
 from reportgen.render.first_page import power
 from reportgen.render.leads import of_all_leads
 from reportgen.render.pair import asking_rows
@@ -175,7 +175,7 @@ def _control_rows(result: Result, key: str, metric: Measured) -> list[Row]:
     copied = {} if memorising is None else memorising.scores.get(key, {})
     with_null = has_null_range(result)
     rows = []
-    shown = scores.summary_scores(key, metric) if key in tested.KEYS else of_all_leads(metric.scores)
+    shown = of_all_leads(scores.summary_scores(key, metric))
     for name, score in scores.ordered_scores(key, shown):
         if name not in copied or name in HIDDEN or name.startswith("holdout_"):
             continue
