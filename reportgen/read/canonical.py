@@ -88,7 +88,7 @@ def as_times(readings: Sequence[Reading]) -> Understood | None:
             if order is not None and dates.has_slashes(reading.present.distinct):
                 remarks.append(f"Dates such as 1/2/2020 in {one_line(reading.table.source.name)} were read {order}.")
             moments, codes = parsed, reading.present.codes
-        stamps = np.append(moments.astype("datetime64[us]"), np.datetime64("NaT"))
+        stamps = np.append(moments.astype("datetime64[us]"), np.datetime64("NaT", "us"))
         series.append(pd.Series(stamps[codes]).dt.tz_localize("UTC"))
     return _understood("datetime", readings, series, remarks)
 

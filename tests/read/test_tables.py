@@ -437,7 +437,7 @@ def test_python_objects_without_a_text_of_their_own_are_refused(value):
 
 
 def test_objects_that_are_times_keep_their_instant():
-    values = [np.datetime64("2020-01-31T01:00:00", "ns"), np.datetime64("NaT"), pd.NaT]
+    values = [np.datetime64("2020-01-31T01:00:00", "ns"), np.datetime64("NaT", "ns"), pd.NaT]
     column = read_table(pd.DataFrame({"t": pd.Series(values, dtype=object)}), "original").columns["t"]
     assert column.distinct.to_pylist() == ["2020-01-31 01:00:00"]
     assert column.codes.tolist() == [0, -1, -1]
