@@ -9,7 +9,6 @@ synthetic row looks for real rows; lower p speaks for a leak. Needs a true holdo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,18 +18,17 @@ from reportgen.metrics.leak_weights import WEIGHTS, leak_weights
 from reportgen.metrics.permutation import combine, z_scores
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
+from reportgen.verdict.families import PERMUTATIONS, TENTHS, Family
 
 KEY = "leak_test"
 NEEDS: tuple[Need, ...] = ("pool",)
 
-Family = Literal["near", "altered", "broad"]
 FAMILIES: dict[Family, tuple[slice, int]] = {
-    "near": (slice(0, 4), 6),
-    "altered": (slice(4, 9), 3),
-    "broad": (slice(9, 11), 1),
+    "near": (slice(0, 4), TENTHS["near"]),
+    "altered": (slice(4, 9), TENTHS["altered"]),
+    "broad": (slice(9, 11), TENTHS["broad"]),
 }
 """The weights of each family and its share of the level, in tenths."""
-PERMUTATIONS = 999
 LEVEL = 0.05
 
 

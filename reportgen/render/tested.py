@@ -7,11 +7,9 @@ from typing import Any
 from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.rounding import decimals, p_value
+from reportgen.verdict.families import PERMUTATIONS, TENTHS, standing_out
 from reportgen.words import sentence
 
-PERMUTATIONS = 999
-FAMILIES = {"near": 0.6, "altered": 0.3, "broad": 0.1}
-"""Shares of the leak test's level, as in the verdict: the family with the smallest p for its share stands out."""
 KEYS = ("leak_test", "leak_size", "holdout_share", "membership_inference", "closer_than_people")
 
 
@@ -46,7 +44,7 @@ def _leak_test(metric: Measured, result: Result) -> str:
     words = {"p": p_value(p, (level,)), "level": f"{level:g}"}
     if p > level:
         return sentence("metric.leak_test.answer_keeps", **words)
-    family = min(FAMILIES, key=lambda name: metric.scores[f"p_{name}"].value / FAMILIES[name])
+    family = standing_out({name: metric.scores[f"p_{name}"].value for name in TENTHS})
     rows = round(metric.scores["original_rows"].value)
     behind = sentence("metric.leak_test.behind", rows=rows) if rows else ""
     named = sentence(f"metric.leak_test.family_{family}")

@@ -8,11 +8,8 @@ from reportgen.model import Reason, Unit
 from reportgen.verdict import secondary
 from reportgen.verdict.case import Case
 from reportgen.verdict.copied import copies_evidence, reuse_evidence
+from reportgen.verdict.families import TENTHS, Family, standing_out
 from reportgen.words import sentence
-
-Family = Literal["near", "altered", "broad"]
-FAMILY_SHARES: dict[Family, float] = {"near": 0.6, "altered": 0.3, "broad": 0.1}
-"""How the leak test's level is shared out over its families (metrics.md)."""
 
 
 class Evidence(NamedTuple):
@@ -36,11 +33,6 @@ def find_evidence(case: Case) -> list[Evidence]:
     return sorted(found, key=lambda evidence: evidence.level != "high")
 
 
-def leading_family(case: Case) -> Family:
-    """Return the family of the leak test that stands out most: the smallest p-value for its share of the level."""
-    return min(FAMILY_SHARES, key=lambda name: (case.value("leak_test", f"p_{name}") or 0.0) / FAMILY_SHARES[name])
-
-
 def rejects(case: Case) -> bool:
     """Whether the leak test rejects."""
     p_value = case.value("leak_test", "p_value")
@@ -52,7 +44,7 @@ def _leak_test(case: Case) -> list[Evidence]:
     size, share = _size_above(case), _share_above(case)
     if not rejects(case):
         return [Evidence("moderate", size)] if size is not None else []
-    family = leading_family(case)
+    family = standing_out({name: case.value("leak_test", f"p_{name}") or 0.0 for name in TENTHS})
     high = family != "broad" or size is not None or share is not None
     level: Literal["high", "moderate"] = "high" if high else "moderate"
     found = [Evidence(level, _rejection(case, family))]
