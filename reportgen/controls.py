@@ -86,6 +86,8 @@ def detectable(
     random = stream(settings, "smallest leak")
     planted = plant(searcher.pool, random)
     found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random)
+    if not found.curve:
+        return without("too_few_rows", "too_few_to_plant")
     rows = None if found.rows is None else math.ceil(found.rows)
     return Detectable(
         rows=rows,
@@ -93,5 +95,5 @@ def detectable(
         noise_sd=NOISE,
         power=POWER,
         curve=tuple(PowerPoint(rows=point.rows, power=point.power, trials=point.draws) for point in found.curve),
-        search_limit=found.curve[-1].rows if rows is None and found.curve else None,
+        search_limit=found.curve[-1].rows if rows is None else None,
     )

@@ -46,6 +46,15 @@ def test_scale_and_range_come_from_the_real_rows_only():
     assert nndr.scores["median"].value == pytest.approx(1 / 2, abs=1e-12)
 
 
+def test_an_original_too_small_to_plant_copies_in_says_so_and_not_that_the_control_does_not_exist():
+    found = assess(T.head(3), S, H.head(3))
+    assert found.result.controls.detectable.code == "too_few_rows"
+    assert "too few original rows" in found.result.controls.detectable.reason
+    page = found.rendered("r.html").decode()
+    assert "does not plant test leaks" not in page
+    assert "is not part of this version. How small" not in page
+
+
 @pytest.mark.parametrize("synthetic", [1, 2])
 def test_a_constant_table_is_not_measured_and_passes_nothing(synthetic):
     constant = pd.DataFrame({"x": [1] * 30})
