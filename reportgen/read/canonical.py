@@ -45,7 +45,9 @@ def as_numbers(name: str, readings: Sequence[Reading]) -> Understood:
     with np.errstate(over="ignore", invalid="ignore"):
         pooled = np.concatenate([column.present for column in parsed])
         if len(pooled) and not np.isfinite(np.var(pooled)):
-            msg = f"column {shown_name(name)} holds numbers so large that their variance overflows; rescale it"
+            sizes = [float(np.max(np.abs(column.present), initial=0)) for column in parsed]
+            where = readings[sizes.index(max(sizes))].where
+            msg = f"{where}: column {shown_name(name)} holds numbers so large that their variance overflows; rescale it"
             raise InputError(msg)
     remarks = []
     for reading in readings:

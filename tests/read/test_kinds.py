@@ -220,6 +220,11 @@ def test_numbers_whose_variance_overflows_are_an_error():
     assert "variance overflows" in refusal(["1", "2"], [1e300, -1e300])
 
 
+def test_the_table_with_the_largest_number_is_named():
+    assert "DataFrame (synthetic): column 'x'" in refusal(["1", "2"], [1e300, -1e300])
+    assert "DataFrame (original): column 'x'" in refusal([1e200, -1e200], ["1", "2"])
+
+
 def test_numbers_below_that_are_read():
     assert understood(["1e100", "-1e100"], ["1", "2"]).kind == "numeric"
 
