@@ -258,14 +258,12 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as stop:  # _terminate's; or click's, which ends with 1 where the reader of stdout went away
         code = WRONG_ENVIRONMENT if stop.code == 1 else stop.code
     except BaseException as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
-        from reportgen.shown import escaped
-
         message, code = _in_words(error)
         if code == WRONG_ENVIRONMENT and ("-v" in words or "--verbose" in words):
             _print_where(error)
         if isinstance(error, OSError):
             _abandon_stdout()
-        print(f"reportgen: error: {escaped(' '.join(message.split()))}", file=sys.stderr)
+        _say(f"reportgen: error: {' '.join(message.split())}")
     sys.exit(code or MET)
 
 
@@ -330,7 +328,10 @@ def _where(error: BaseException) -> str:
 
 
 def _say(message: str) -> None:
-    print(message, file=sys.stderr)
+    """Tell the user on stderr. Names of files and columns in a message may be hostile to a terminal."""
+    from reportgen.shown import escaped
+
+    print(escaped(message), file=sys.stderr)
 
 
 def _check_outputs(output: list[str] | None) -> None:
@@ -353,7 +354,6 @@ def _check_outputs(output: list[str] | None) -> None:
 def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -> None:
     """Make every output, then write them together. What the machine can't make is named last; the others stand."""
     from reportgen.output import write_whole
-    from reportgen.shown import escaped
 
     if not output:
         if not quiet:
@@ -371,7 +371,7 @@ def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -
     write_whole(contents)
     if not quiet:
         for path in contents:
-            _say(f"wrote {escaped(str(path))}")
+            _say(f"wrote {path}")
     if "-" in output:  # last: a reader that stops early must not cost the files
         sys.stdout.write(assessment.to_json())
     if lacking:

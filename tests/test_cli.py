@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import jsonschema
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -98,6 +99,20 @@ def test_outputs_are_written_before_the_gate_exits(run, tables, tmp_path):
 def test_a_dash_is_json_on_stdout(run, tables):
     _, out, _ = run("assess", *tables[:2], "-o", "-", "-q")
     assert json.loads(out)["schema_version"] == "1.0"
+
+
+def test_a_column_name_cannot_command_the_terminal_from_the_closing_line(run, tmp_path):
+    random = np.random.default_rng(5)
+    files = []
+    for name, first in (("o", 0), ("s", 0), ("h", 500)):
+        people = [f"person {first + row}" for row in range(60)]
+        table = pd.DataFrame({"x": random.normal(size=60), "na\x1b[31mme": people})
+        files.append(str(tmp_path / f"{name}.csv"))
+        table.to_csv(files[-1], index=False)
+    code, _, err = run("assess", *files[:2], "--holdout", files[2], "-q")
+    assert code == 1
+    assert "\x1b" not in err
+    assert r"na\x1b[31mme" in err
 
 
 def test_quiet_says_nothing_but_the_gate(run, tables):
