@@ -18,7 +18,7 @@ PERMUTATIONS = 999
 def standing_out(p_values: Mapping[Family, float]) -> Family:
     """Return the family with the smallest p-value for its share of the level; of several, the first.
 
-    P-values are ranks over a fixed number of labelings. Quotients that are equal as fractions need not be so in floating
-    point, and it decides between high and moderate which family is read: so they are rounded.
+    P-values are ranks over a fixed number of labelings. Quotients that are equal as fractions need not be so in
+    floating point, and it decides between high and moderate which family is read: so they are rounded.
     """
     return min(TENTHS, key=lambda family: round(p_values[family] / TENTHS[family], 12))
