@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from reportgen.measuring import Progress
     from reportgen.read.partition import Tabular
+    from reportgen.render import Together
 
 WITHOUT_OPTION = (
     "draws",
@@ -79,9 +79,16 @@ class Assessment:
         """Return the result file's text: sorted keys, unrounded numbers, the same bytes for the same result."""
         return model.to_json(self.result)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a report; the suffix of the path chooses the format. The file appears whole or not at all."""
-        write_whole({Path(path): self.rendered(os.fspath(path))})
+    def write(self, path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> None:
+        """Write one or more reports; the suffix of each path chooses its format. Each appears whole or not at all.
+
+        Written in one call, `.intoto.json` vouches for the others: `a.write("r.html", "r.json", "r.intoto.json")`.
+        Raises EnvironmentLacking where the machine can't make one of them, once the others are written.
+        """
+        made = self.rendered_together([os.fspath(one) for one in (path, *more)])
+        write_whole({Path(name): content for name, content in made.contents.items()})
+        if made.lacking is not None:
+            raise made.lacking
 
     def rendered(self, name: str) -> bytes:
         """Return the report in the format that the suffix of a file name stands for.
@@ -90,8 +97,13 @@ class Assessment:
         """
         from reportgen import render
 
-        rendering = render.RenderedBy(__version__, environment.versions())
-        return render.format_of(name).render(self.result, rendering)
+        return render.render(name, self.result, render.RenderedBy(__version__, environment.versions()))
+
+    def rendered_together(self, names: Sequence[str]) -> Together:
+        """Return the reports under all these names, and the EnvironmentLacking that kept one from being made."""
+        from reportgen import render
+
+        return render.render_together(names, self.result, render.RenderedBy(__version__, environment.versions()))
 
     def scores(self) -> pd.DataFrame:
         """Return all scores, one a row: metric, score, value, interval, reference, null range, unit, better."""
@@ -198,7 +210,7 @@ def parse(text: bytes, name: str) -> Assessment:
 
 def digest(result: model.Result) -> str:
     """SHA-256 of the result file's bytes, as every report prints it."""
-    return hashlib.sha256(model.to_json(result).encode()).hexdigest()
+    return model.digest(result)
 
 
 def created(environ: Mapping[str, str]) -> str:

@@ -359,23 +359,15 @@ def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -
         if not quiet:
             _print_summary(assessment)
         return
-    contents: dict[Path, bytes] = {}
-    lacking: EnvironmentLacking | None = None
-    for name in output:
-        if name == "-":
-            continue
-        try:
-            contents[Path(name)] = assessment.rendered(name)
-        except EnvironmentLacking as error:
-            lacking = error
-    write_whole(contents)
+    made = assessment.rendered_together([name for name in output if name != "-"])
+    write_whole({Path(name): content for name, content in made.contents.items()})
     if not quiet:
-        for path in contents:
-            _say(f"wrote {path}")
+        for name in made.contents:
+            _say(f"wrote {Path(name)}")
     if "-" in output:  # last: a reader that stops early must not cost the files
         sys.stdout.write(assessment.to_json())
-    if lacking:
-        raise lacking
+    if made.lacking:
+        raise made.lacking
 
 
 def _gate(assessment: Assessment) -> None:

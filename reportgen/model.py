@@ -8,6 +8,7 @@ gets past it.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from typing import Annotated, Literal, Self
@@ -434,3 +435,8 @@ def to_json(result: Result) -> str:
     """Serialise: sorted keys, unrounded numbers, no NaN, a newline at the end; the same bytes for equal results."""
     plain = result.model_dump(mode="json")
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def digest(result: Result) -> str:
+    """SHA-256 of the result file's bytes, as every report prints it."""
+    return hashlib.sha256(to_json(result).encode()).hexdigest()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 LONGEST = 60
 """Characters shown of a name; the middle of a longer one is left out."""
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Unicode categories that break a line, turn the direction of writing, or show nothing."""
+_NONCHARACTERS = re.compile("[\ufdd0-\ufdef]|[\ufffe\uffff]")
+"""Code points that are no characters; XML holds neither the last two of them nor most of `Cc`."""
 
 
 def one_line(text: str) -> str:
@@ -22,7 +25,7 @@ def escaped(text: str) -> str:
     """Escape what breaks a line, turns its direction or commands a terminal."""
     return "".join(
         character.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(character) in _INVISIBLE
+        if unicodedata.category(character) in _INVISIBLE or _NONCHARACTERS.match(character)
         else character
         for character in text
     )
