@@ -15,6 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from reportgen.policy import Policy
 from reportgen.settings import Settings
 
 SCHEMA_VERSION = "1.0"
@@ -406,6 +407,25 @@ class Verdict(Part):
     reasons: tuple[Reason, ...]
 
 
+BaselineDifference = Literal["original", "holdout", "columns", "space", "sizes", "settings"]
+
+
+class Baseline(Part):
+    """An older result that this one is compared with: which it is, its numbers, and what keeps them from comparing."""
+
+    name: str
+    sha256: Digest
+    """Of the result file's bytes."""
+    created: str
+    version: str
+    """Of the program that measured it."""
+    level: Level
+    scores: dict[str, dict[str, float]]
+    """By metric and score, the value alone; unit and direction are those of the scores of this result."""
+    differences: tuple[BaselineDifference, ...] = ()
+    """What differs so that a difference of the scores would mean nothing; empty where they compare."""
+
+
 class Result(Part):
     """Everything that a report is made from. Shares and probabilities are 0-1, percents 0-100."""
 
@@ -429,6 +449,9 @@ class Result(Part):
     findings: tuple[Finding, ...]
     coverage: Coverage
     verdict: Verdict
+    policy: Policy | None = None
+    """The release policy in force, with its waivers; None where none was given. `reportgen.gate` reads it."""
+    baseline: Baseline | None = None
 
 
 def to_json(result: Result) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 LONGEST = 60
 """Characters shown of a name; the middle of a longer one is left out."""
@@ -34,3 +35,11 @@ def escaped(text: str) -> str:
 def shown_name(name: str) -> str:
     """Return a hostile name on one line, in quotes."""
     return f"'{one_line(name)}'"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return " (did you mean 'x'?)" with the known name nearest to a mistyped one, or "" where none is near."""
+    import difflib  # costs time, and is needed only where something is wrong
+
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
