@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reportgen.model import InputFile, Result, digest
-from reportgen.render.checks import VERDICT, Check, Outcome, checks
+from reportgen.render.checks import VERDICT, Check, Finding, checks
 from reportgen.render.rendered import RenderedBy
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
@@ -30,7 +30,7 @@ PARSED = "reportgenContentSha256"
 @in_its_words
 def render(result: Result, rendering: RenderedBy, siblings: Mapping[str, str]) -> bytes:
     """Write the statement; `siblings` are the other files of this run, base name to SHA-256."""
-    rules = checks(result)
+    rules = checks(result).rules
     predicate = {
         "result": _result(result, rules),
         "configuration": _configuration(result, rendering),
@@ -93,17 +93,17 @@ def _configuration(result: Result, rendering: RenderedBy) -> list[dict[str, Any]
 
 
 def _result(result: Result, rules: tuple[Check, ...]) -> str:
-    outcomes = {rule.outcome for rule in rules}
-    if outcomes & {"failed", "error"}:
+    findings = {rule.finding for rule in rules}
+    if findings & {"failed", "error"}:
         return "FAILED"
-    return "WARNED" if "warned" in outcomes or result.verdict.level != "low" else "PASSED"
+    return "WARNED" if "warned" in findings or result.verdict.level != "low" else "PASSED"
 
 
-def _named(rules: tuple[Check, ...], outcome: Outcome, result: Result) -> list[str]:
-    """The names of the rules with this outcome; a gate that is met above low has passed with a warning."""
+def _named(rules: tuple[Check, ...], finding: Finding, result: Result) -> list[str]:
+    """The names of the rules with this finding; a gate that is met above low has passed with a warning."""
     names = []
     for rule in rules:
-        noted = rule.name == VERDICT and rule.outcome == "passed" and result.verdict.level != "low"
-        if ("warned" if noted else rule.outcome) == outcome:
+        noted = rule.name == VERDICT and rule.finding == "passed" and result.verdict.level != "low"
+        if ("warned" if noted else rule.finding) == finding:
             names.append(escaped(rule.name))
     return names

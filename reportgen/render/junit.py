@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from reportgen.model import Result
-from reportgen.render.checks import Check, Outcome, checks
+from reportgen.render.checks import Check, Finding, checks, waiver_lines
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.terminal import render_terminal
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
 from reportgen.words import sentence
 
-TAGS: dict[Outcome, str] = {"failed": "failure", "error": "error", "warned": "skipped", "skipped": "skipped"}
+TAGS: dict[Finding, str] = {"failed": "failure", "error": "error", "warned": "skipped", "skipped": "skipped"}
 NO_TIME = "0"
 """Seconds; the schema asks for a duration, and one would differ from run to run."""
 
@@ -26,9 +26,10 @@ NO_TIME = "0"
 @in_its_words
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the rules as one suite."""
-    rules = checks(result)
+    found = checks(result)
+    rules = found.rules
     root = ET.Element("testsuites")
-    counts = {tag: sum(TAGS.get(rule.outcome) == tag for rule in rules) for tag in ("failure", "error", "skipped")}
+    counts = {tag: sum(TAGS.get(rule.finding) == tag for rule in rules) for tag in ("failure", "error", "skipped")}
     suite = ET.SubElement(
         root,
         "testsuite",
@@ -48,7 +49,8 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
         ET.SubElement(properties, "property", name=name, value=escaped(value))
     for rule in rules:
         _testcase(suite, rule)
-    ET.SubElement(suite, "system-out").text = _lines(render_terminal(result).splitlines())
+    summary = (*render_terminal(result).splitlines(), *waiver_lines(found.gate))
+    ET.SubElement(suite, "system-out").text = _lines(summary)
     ET.SubElement(suite, "system-err").text = ""
     ET.indent(root, " ")
     text: str = ET.tostring(root, encoding="unicode")
@@ -57,7 +59,7 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
 
 def _testcase(suite: ET.Element, rule: Check) -> None:
     case = ET.SubElement(suite, "testcase", name=escaped(rule.name), classname=f"reportgen.{rule.group}", time=NO_TIME)
-    tag = TAGS.get(rule.outcome)
+    tag = TAGS.get(rule.finding)
     if tag is None:
         return
     outcome = ET.SubElement(case, tag, message=escaped(rule.message))

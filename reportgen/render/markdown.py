@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from reportgen.model import Measured, Result, digest
 from reportgen.render import scores
-from reportgen.render.checks import checks
+from reportgen.render.checks import checks, waiver_lines
 from reportgen.render.first_page import first_page, reason_view
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.score_summary import reading_of
@@ -21,6 +21,7 @@ from reportgen.subject import in_its_words
 from reportgen.words import sentence
 
 MOST_REASONS = 20
+MOST_RULES = 100
 LONGEST = 1000
 """Characters of one piece of text; with the fixed number of pieces this bounds the size of the summary."""
 _ZERO_WIDTH = "&#8203;"
@@ -38,7 +39,7 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
         f"**{plain(result.title)}**" if result.title.strip() else "",
         plain(page.headline),
         _section("markdown.why", _why(result)),
-        _section("markdown.rules", _rules(result)),
+        _section("markdown.gate", _gate(result)),
         _section("label.compared", _table(page.compared_heads, page.compared)),
         _section("label.smallest", f"**{plain(page.smallest_value)}**: {plain(page.smallest_text)}"),
         _section("markdown.scores", _scores(result)),
@@ -71,15 +72,21 @@ def _why(result: Result) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _rules(result: Result) -> str:
-    """The gate and the rules of a policy; what each metric argues for stands with the scores."""
-    heads = [Head(sentence(f"markdown.{name}")) for name in ("rule", "outcome", "found")]
+def _gate(result: Result) -> str:
+    """Every rule of the gate, those that failed first; what each metric argues for stands with the scores."""
+    found = checks(result)
+    judged = list(zip(found.gate.outcomes, found.rules, strict=False))  # the rules of the gate are the first ones
+    judged.sort(key=lambda pair: pair[0].passes)
+    heads = [Head(sentence(f"markdown.{name}")) for name in ("rule", "limit", "finding", "found")]
     rows = [
-        (Cell(one.name), Cell(sentence(f"check.outcome.{one.outcome}")), Cell(one.message))
-        for one in checks(result)
-        if one.group != "metrics"
+        (Cell(one.rule), Cell(one.limit), Cell(sentence(f"check.finding.{rule.finding}")), Cell(one.text))
+        for one, rule in judged[:MOST_RULES]
     ]
-    return _table(heads, rows)
+    further = len(judged) - MOST_RULES
+    lines = [plain(sentence("markdown.more_rules", number=further))] if further > 0 else []
+    lines += [plain(line) for line in waiver_lines(found.gate)[:MOST_RULES]]
+    met = sentence(f"markdown.gate_{'met' if found.gate.met else 'not_met'}")
+    return "\n\n".join((met, _table(heads, rows), *lines))
 
 
 def _scores(result: Result) -> str:

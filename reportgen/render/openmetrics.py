@@ -16,7 +16,7 @@ from reportgen.render.checks import checks
 from reportgen.render.rendered import RenderedBy
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
-from reportgen.verdict.level import LEVELS, gate_is_met
+from reportgen.verdict.level import LEVELS
 from reportgen.words import sentence
 
 Labels = dict[str, str]
@@ -47,10 +47,17 @@ def _verdict(result: Result) -> Iterable[tuple[str, Sequence[Sample]]]:
     verdict, detectable = result.verdict, result.controls.detectable
     yield "verdict", [({"level": level}, float(level == verdict.level)) for level in LEVELS]
     yield "verdict_level", [({}, float(LEVELS.index(verdict.level)))]
-    yield "gate_met", [({}, float(gate_is_met(verdict, result.settings.fail_on)))]
-    rules = [one for one in checks(result) if one.outcome != "skipped"]
+    found = checks(result)
+    yield "gate_met", [({}, float(found.gate.met))]
+    rules = [one for one in found.rules if one.finding != "skipped"]
     failed = {"failed", "error"}
-    yield "rule_failed", [({"group": one.group, "rule": one.name}, float(one.outcome in failed)) for one in rules]
+    yield "rule_failed", [({"group": one.group, "rule": one.name}, float(one.finding in failed)) for one in rules]
+    yield "rule_waived", [({"rule": one.rule}, float(one.waived is not None)) for one in found.gate.outcomes]
+    waivers = found.gate.policy.waivers
+    yield (
+        "waiver_until_seconds",
+        [({"rule": one.rule}, _seconds(f"{one.until.isoformat()}T00:00:00Z")) for one in waivers],
+    )
     yield "tolerance_ratio", [({}, verdict.tolerance / 100)]
     yield "upper_bound_ratio", [] if verdict.upper_bound is None else [({}, verdict.upper_bound / 100)]
     yield "smallest_leak_ratio", [] if detectable.share is None else [({}, detectable.share)]

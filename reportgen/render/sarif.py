@@ -1,21 +1,26 @@
-"""SARIF 2.1.0: a rule a metric, a result for each reason of the verdict and each warning, on the synthetic file.
+"""SARIF 2.1.0: a rule a metric; results for the verdict's reasons, failed rules of a policy, warnings and notices.
 
 High is an error, moderate and inconclusive are warnings, notices are notes. A low verdict has no reason to show, so it
-leaves no result unless there is a warning. There is one location, the synthetic file by its name: nothing here points
-at a row. A metric that broke down is told of as a notification of the tool as well.
+leaves no result unless there is a warning. What a waiver accepts is suppressed, with its reason. There is one location,
+the synthetic file by its name: nothing here points at a row. A metric that broke down is told of as a notification of
+the tool as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from typing import Any, Literal
 from urllib.parse import quote
 
+from reportgen.gate import GateReport, gate_of
 from reportgen.model import InputFile, Measured, NotMeasured, Reason, Result, digest
+from reportgen.policy import Waiver
 from reportgen.render import scores
 from reportgen.render.advice import limits, reading
+from reportgen.render.checks import MEASURED, VERDICT, waiver_lines
 from reportgen.render.rendered import RenderedBy
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
@@ -29,13 +34,16 @@ SEVERITIES: dict[str, SarifLevel] = {"warning": "warning", "notice": "note"}
 """Findings that are shown; plain information stays in the report."""
 EVIDENCE = ("leak_test_", "leak_size_", "holdout_share_", "exact_copies_", "identifier_reuse", "closer_", "secondary_")
 """How the codes of reasons that speak for a leak begin; the others say what a low verdict lacks."""
+GATE = "gate."
+"""How the ids of the gate's rules begin, so that they differ from those of metrics."""
 FINGERPRINT = "reportgenReason/v1"
 
 
 @in_its_words
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the log: one run."""
-    found = _results(result)
+    report = gate_of(result)
+    found = _results(result, report)
     rules = _rules(result, [one["ruleId"] for one in found])
     places = {rule["id"]: place for place, rule in enumerate(rules)}
     for one in found:  # which rules there are is known only now
@@ -51,11 +59,12 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
         },
         # Lets one repository keep the results of several data sets apart.
         "automationDetails": {"id": f"reportgen/{_uri(result.inputs.synthetic)}/"},
-        "invocations": [_invocation(result)],
+        "invocations": [_invocation(result, report)],
         "artifacts": _artifacts(result),
         "results": found,
         "properties": {
             "verdict": result.verdict.level,
+            "gateMet": report.met,
             "tolerancePercent": result.verdict.tolerance,
             "resultSha256": digest(result),
             "renderedBy": f"{result.tool.name} {rendering.tool_version}",
@@ -65,20 +74,35 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
     return (json.dumps(log, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
-def _results(result: Result) -> list[dict[str, Any]]:
-    """One for each reason of the verdict and each warning or notice, most telling first."""
+def _results(result: Result, report: GateReport) -> list[dict[str, Any]]:
+    """One for each reason of the verdict, each rule of the gate that fails, and each warning or notice."""
     found = []
     seen: Counter[str] = Counter()
+    waived = {outcome.rule: outcome.waived for outcome in report.outcomes if outcome.waived}
     for reason in result.verdict.reasons:
         if reason.code != "no_leak_found":
             rule = reason.metric or reason.code
-            found.append(_result(result, rule, reason.code, _level(reason, result), reason.text, seen))
+            one = _result(result, rule, reason.code, _level(reason, result), reason.text, seen)
+            found.append(_suppressed(one, waived.get(VERDICT)))
+    for outcome in report.outcomes:
+        if not outcome.met and outcome.rule not in {VERDICT, MEASURED}:  # those two have their reasons already
+            one = _result(result, f"{GATE}{outcome.rule}", outcome.rule, "error", outcome.text, seen)
+            found.append(_suppressed(one, outcome.waived))
     told = {reason.code for reason in result.verdict.reasons}
     for finding in result.findings:
         level = SEVERITIES.get(finding.severity)
         if level is not None and finding.code not in told:
-            found.append(_result(result, finding.code, finding.code, level, finding.text, seen))
+            found.append(_suppressed(_result(result, finding.code, finding.code, level, finding.text, seen), None))
     return found
+
+
+def _suppressed(one: dict[str, Any], waiver: Waiver | None) -> dict[str, Any]:
+    """Mark what a waiver accepts; its words stand in SARIF's own place for them."""
+    if waiver is None:
+        return {**one, "suppressions": []}
+    justification = sentence("sarif.waiver", until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason)
+    accepted = {"kind": "external", "status": "accepted", "justification": escaped(justification)}
+    return {**one, "suppressions": [accepted]}
 
 
 def _level(reason: Reason, result: Result) -> SarifLevel:
@@ -138,13 +162,15 @@ def _metric_rule(key: str, result: Result) -> dict[str, Any]:
 def _other_rule(code: str) -> dict[str, Any]:
     names = catalog()["sarif"]["rule"] | catalog()["reason_name"]
     name = names.get(code, code.replace("_", " ").capitalize())
+    if code.startswith(GATE):
+        return _rule(code, code, sentence("sarif.gate"), sentence("sarif.help_gate"), "error")
     return _rule(code, name, sentence("sarif.other"), sentence("sarif.help"), "warning")
 
 
 def _rule(key: str, name: str, description: str, helps: str, level: SarifLevel) -> dict[str, Any]:
     return {
         "id": key,
-        "name": "".join(part.capitalize() for part in key.split("_")),
+        "name": "".join(part.capitalize() for part in re.split(r"[^a-zA-Z0-9]+", key)) or "Rule",
         "shortDescription": {"text": _message(name)},
         "fullDescription": {"text": _message(description)},
         "help": {"text": _message(helps)},
@@ -153,8 +179,8 @@ def _rule(key: str, name: str, description: str, helps: str, level: SarifLevel) 
     }
 
 
-def _invocation(result: Result) -> dict[str, Any]:
-    """Whether every measurement ran, and those that did not."""
+def _invocation(result: Result, report: GateReport) -> dict[str, Any]:
+    """Whether every measurement ran, those that did not, and waivers that nothing needed."""
     broken = [
         (key, metric.reason)
         for key, metric in scores.ordered_metrics(result)
@@ -167,6 +193,9 @@ def _invocation(result: Result) -> dict[str, Any]:
         "toolExecutionNotifications": [
             {"level": "error", "message": {"text": _message(reason)}, "associatedRule": {"id": key}}
             for key, reason in broken
+        ],
+        "toolConfigurationNotifications": [
+            {"level": "note", "message": {"text": _message(line)}} for line in waiver_lines(report)
         ],
     }
 
