@@ -55,9 +55,9 @@ class Checks:
 def checks(result: Result) -> Checks:
     """Read a result against its own policy and list all rules."""
     report = gate.gate_of(result)
-    passing = {outcome.rule for outcome in report.outcomes if outcome.passes}
+    failing = {outcome.rule for outcome in report.failing}
     metrics = (
-        _metric(key, metric, result, fails=VERDICT not in passing, errs=MEASURED not in passing)
+        _metric(key, metric, result, fails=VERDICT in failing, errs=MEASURED in failing)
         for key, metric in scores.ordered_metrics(result)
     )
     return Checks(report, (*(_outcome(one, result) for one in report.outcomes), *metrics))
