@@ -14,7 +14,7 @@ from typing import Any
 from reportgen.model import Baseline, Measured, NotMeasured, Result, Score
 from reportgen.policy import Limit, Policy, Waiver, setting_as_stored
 from reportgen.rounding import significant
-from reportgen.shown import one_line
+from reportgen.shown import escaped, one_line
 from reportgen.subject import in_its_words
 from reportgen.verdict.level import LEVELS
 from reportgen.words import sentence
@@ -115,8 +115,8 @@ class _Case:
         words = sentence(
             "rule.waiver_too_little" if too_little else "rule.waiver_expired" if over else "rule.waiver_in_force",
             until=waiver.until.isoformat(),
-            reason=waiver.reason,
-            by=waiver.by,
+            reason=escaped(waiver.reason),
+            by=escaped(waiver.by),
             level=waiver.level,
         )
         return replace(
@@ -178,12 +178,12 @@ def _limit(case: _Case, name: str, limit: Limit) -> Outcome:
     asked, metric = _range(limit), name.partition(".")[0]
     score, why = _score(case.result, name)
     if score is None:
-        return _outcome(name, asked, words="not_measured", metric=metric, name=name, reason=why)
+        return _outcome(name, asked, words="not_measured", metric=metric, name=one_line(name), reason=why)
     if score.note == "reference_zero":
-        return _outcome(name, asked, words="compares_nothing", metric=metric, value=score.value, name=name)
+        return _outcome(name, asked, words="compares_nothing", metric=metric, value=score.value, name=one_line(name))
     met = (limit.min is None or score.value >= limit.min) and (limit.max is None or score.value <= limit.max)
     ends = [end for end in (limit.min, limit.max) if end is not None]
-    numbers = {"name": name, "shown": _number(score, score.value, ends), "asked": asked}
+    numbers = {"name": one_line(name), "shown": _number(score, score.value, ends), "asked": asked}
     return _outcome(name, asked, met=met, words="limit", metric=metric, value=score.value, numbers=numbers)
 
 
@@ -220,14 +220,14 @@ def _worsening(case: _Case, older: Baseline, name: str, most: float, *, compare:
     before = older.scores.get(metric, {}).get(key)
     if score is None or before is None:
         reason = why or sentence("rule.not_in_baseline")
-        return _outcome(rule, limit, words="not_measured", metric=metric, name=name, reason=reason)
+        return _outcome(rule, limit, words="not_measured", metric=metric, name=one_line(name), reason=reason)
     if not compare:
         return _outcome(rule, limit, words="incomparable", metric=metric, value=score.value)
     if score.better == "context" or score.note == "reference_zero":
-        return _outcome(rule, limit, words="compares_nothing", metric=metric, value=score.value, name=name)
+        return _outcome(rule, limit, words="compares_nothing", metric=metric, value=score.value, name=one_line(name))
     worse = before - score.value if score.better == "higher" else score.value - before
     numbers = {
-        "name": name,
+        "name": one_line(name),
         "shown": _number(score, score.value, (before,)),
         "before": _number(score, before, (score.value,)),
         "worse": worse > 0,

@@ -127,7 +127,9 @@ class Policy(_Part):
     @field_validator("fail_on")
     @classmethod
     def _can_be_met(cls, level: FailOn) -> FailOn:
-        return Settings(fail_on=level).fail_on
+        if level == "low":
+            make_settings({"fail_on": level})  # says why
+        return level
 
     @field_validator("limits", "worsening")
     @classmethod

@@ -145,6 +145,14 @@ class Settings(BaseModel):
             raise ValueError(msg)
         return stripped
 
+    @field_validator("fail_on")
+    @classmethod
+    def _can_be_met(cls, level: FailOn) -> FailOn:
+        if level == "low":
+            msg = "low can never be met, since low is the lowest level; use inconclusive, moderate, high or never"
+            raise ValueError(msg)
+        return level
+
     @field_validator("metric")
     @classmethod
     def _known_metrics(cls, keys: tuple[str, ...]) -> tuple[str, ...]:

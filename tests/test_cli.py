@@ -129,7 +129,7 @@ def test_quiet_says_nothing_but_the_gate(run, tables):
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.json", "-o", "r.json"), "named twice"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.json", "-o", "./r.json"), "named twice"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.summary.html"), "unknown format"),
-        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.intoto.json"), "unknown format"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.summary.pdf"), "unknown format"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "x" * 300 + ".json"), "File name too long"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "/dev/null"), "unknown format"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "ORIGINAL"), "unknown format"),

@@ -11,7 +11,7 @@ import gc
 import hashlib
 import importlib
 import os.path
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -94,15 +94,22 @@ def render(name: str, result: Result, rendering: RenderedBy) -> bytes:
     return format_of(name).render(result, rendering)
 
 
-def render_together(names: Iterable[str], result: Result, rendering: RenderedBy) -> Together:
+def render_together(
+    names: Iterable[str],
+    result: Result,
+    rendering: RenderedBy,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Together:
     """Write the result under every name, in the order given; formats that name their siblings see all the others.
 
-    What the machine can't make is left out, and so is no sibling; the others are made all the same.
+    What the machine can't make is left out and is no sibling; the others are made all the same. `progress` is called
+    with the stage "write", the files made so far and their total.
     """
     formats = {name: format_of(name) for name in names}
     made: dict[str, bytes] = {}
     lacking: EnvironmentLacking | None = None
-    for name in sorted(formats, key=lambda name: formats[name].names_siblings):  # a stable sort
+    for done, name in enumerate(sorted(formats, key=lambda name: formats[name].names_siblings)):  # a stable sort
+        progress("write", done, len(formats))
         siblings = {
             os.path.basename(other): hashlib.sha256(content).hexdigest()  # noqa: PTH119 -- a name, no path to open
             for other, content in made.items()

@@ -17,6 +17,7 @@ from reportgen.model import Level, Measured, Metric, NotMeasured, Reason, Result
 from reportgen.render import scores
 from reportgen.render.answers import answer
 from reportgen.render.first_page import reason_view
+from reportgen.render.rules import closing_line, waiver_words
 from reportgen.render.view import Cell
 from reportgen.rounding import significant
 from reportgen.verdict.level import LEVELS
@@ -60,18 +61,15 @@ def checks(result: Result) -> Checks:
         _metric(key, metric, result, fails=VERDICT in failing, errs=MEASURED in failing)
         for key, metric in scores.ordered_metrics(result)
     )
-    return Checks(report, (*(_outcome(one, result) for one in report.outcomes), *metrics))
+    return Checks(report, (*(_outcome(one, report, result) for one in report.outcomes), *metrics))
 
 
 def waiver_lines(report: gate.GateReport) -> tuple[str, ...]:
     """The waivers that no rule needed, a sentence each; those that a rule needed stand in its text."""
-    return tuple(
-        sentence("check.unused", rule=one.rule, until=one.until.isoformat(), by=one.by, reason=one.reason)
-        for one in report.unused
-    )
+    return tuple(sentence("check.unused", rule=one.rule, words=waiver_words(one)) for one in report.unused)
 
 
-def _outcome(outcome: gate.Outcome, result: Result) -> Check:
+def _outcome(outcome: gate.Outcome, report: gate.GateReport, result: Result) -> Check:
     finding: Finding = "passed" if outcome.met else "warned" if outcome.waived else "failed"
     figure = "" if outcome.value is None else significant(outcome.value, 6)
     details = [
@@ -80,6 +78,7 @@ def _outcome(outcome: gate.Outcome, result: Result) -> Check:
     ]
     if outcome.rule == VERDICT:
         details += [reason.text for reason in result.verdict.reasons]
+        details += [] if outcome.passes else [closing_line(result, report)]
         if result.settings.fail_on == "never":  # nothing was asked of the level, so nothing is passed
             finding = "skipped" if result.verdict.level == "low" else "warned"
     return Check("gate", outcome.rule, finding, outcome.text, tuple(details))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
+from reportgen.render.rules import gate_sentence
 from reportgen.render.score_summary import described
 from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count, p_value, percent
-from reportgen.verdict.level import LEVELS, gate_is_met
 from reportgen.words import catalog, sentence
 
 ROOMY, DENSE = 36.0, 49.0
@@ -81,7 +81,7 @@ def first_page(result: Result) -> FirstPage:
         symbol=sentence(f"verdict.symbol.{level}"),
         word=verdict_word(result),
         headline=headline(result),
-        gate=gate(result),
+        gate=gate_sentence(result),
         reasons=tuple(reasons),
         compared_heads=(
             Head(sentence("compared.table")),
@@ -161,18 +161,6 @@ def headline(result: Result) -> str:
         share=share(copied, (result.verdict.tolerance / 100,)),
         tolerance=tolerance,
     )
-
-
-def gate(result: Result) -> str:
-    """Say whether the release gate is met, and at which level it fails."""
-    limit = result.settings.fail_on
-    if limit == "never":
-        return sentence("verdict.gate.never")
-    if gate_is_met(result.verdict, limit):
-        name = "met"
-    else:
-        name = "not_met" if LEVELS.index(result.verdict.level) >= LEVELS.index(limit) else "failed"
-    return sentence(f"verdict.gate.{name}", limit=sentence(f"verdict.level.{limit}"))
 
 
 def _lede(result: Result) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from reportgen.gate import gate_of
 from reportgen.model import Measured, Result, digest
 from reportgen.render import scores
-from reportgen.render.checks import checks, waiver_lines
+from reportgen.render.checks import waiver_lines
 from reportgen.render.first_page import first_page, reason_view
 from reportgen.render.rendered import RenderedBy
+from reportgen.render.rules import closing_line, gate_sentence, state
 from reportgen.render.score_summary import reading_of
 from reportgen.render.view import Cell, Head
 from reportgen.shown import escaped
@@ -24,6 +26,8 @@ MOST_REASONS = 20
 MOST_RULES = 100
 LONGEST = 1000
 """Characters of one piece of text; with the fixed number of pieces this bounds the size of the summary."""
+SYMBOLS = {(True, True): "✓", (False, True): "!", (False, False): "✗"}
+"""By whether a rule is met, and whether it passes."""
 _ZERO_WIDTH = "&#8203;"
 _MARKUP = re.compile(r"[\\`*_\[\]~|$]")
 _LINKED = re.compile(r"@|#|:(?=//)|(?i:www)(?=\.)")
@@ -73,20 +77,22 @@ def _why(result: Result) -> str:
 
 
 def _gate(result: Result) -> str:
-    """Every rule of the gate, those that failed first; what each metric argues for stands with the scores."""
-    found = checks(result)
-    judged = list(zip(found.gate.outcomes, found.rules, strict=False))  # the rules of the gate are the first ones
-    judged.sort(key=lambda pair: pair[0].passes)
+    """Every rule of the gate, those that failed first, and how to mend it.
+
+    What each metric argues for stands with the scores.
+    """
+    report = gate_of(result)
+    judged = sorted(report.outcomes, key=lambda one: one.passes)
     heads = [Head(sentence(f"markdown.{name}")) for name in ("rule", "limit", "finding", "found")]
     rows = [
-        (Cell(one.rule), Cell(one.limit), Cell(sentence(f"check.finding.{rule.finding}")), Cell(one.text))
-        for one, rule in judged[:MOST_RULES]
+        (Cell(one.rule), Cell(one.limit), Cell(f"{SYMBOLS[one.met, one.passes]} {state(one)}"), Cell(one.text))
+        for one in judged[:MOST_RULES]
     ]
     further = len(judged) - MOST_RULES
     lines = [plain(sentence("markdown.more_rules", number=further))] if further > 0 else []
-    lines += [plain(line) for line in waiver_lines(found.gate)[:MOST_RULES]]
-    met = sentence(f"markdown.gate_{'met' if found.gate.met else 'not_met'}")
-    return "\n\n".join((met, _table(heads, rows), *lines))
+    lines += [plain(line) for line in waiver_lines(report)[:MOST_RULES]]
+    closing = () if report.met else (plain(closing_line(result, report)),)
+    return "\n\n".join((f"**{plain(gate_sentence(result))}**", _table(heads, rows), *lines, *closing))
 
 
 def _scores(result: Result) -> str:

@@ -22,6 +22,7 @@ from reportgen.render import scores
 from reportgen.render.advice import limits, reading
 from reportgen.render.checks import MEASURED, VERDICT, waiver_lines
 from reportgen.render.rendered import RenderedBy
+from reportgen.render.rules import waiver_words
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
 from reportgen.verdict.level import TESTED
@@ -100,8 +101,7 @@ def _suppressed(one: dict[str, Any], waiver: Waiver | None) -> dict[str, Any]:
     """Mark what a waiver accepts; its words stand in SARIF's own place for them."""
     if waiver is None:
         return {**one, "suppressions": []}
-    justification = sentence("sarif.waiver", until=waiver.until.isoformat(), by=waiver.by, reason=waiver.reason)
-    accepted = {"kind": "external", "status": "accepted", "justification": escaped(justification)}
+    accepted = {"kind": "external", "status": "accepted", "justification": escaped(waiver_words(waiver))}
     return {**one, "suppressions": [accepted]}
 
 

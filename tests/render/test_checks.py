@@ -64,7 +64,7 @@ def test_a_measurement_that_broke_down_is_an_error_unless_there_is_no_gate(resul
 def test_what_is_waived_is_noted_and_no_metric_fails_behind_it(results):
     rules = found(results["policy"])
     assert rules["verdict"].finding == "warned"
-    assert "Waived until 2027-01-31 by A. Officer: known twins" in rules["verdict"].message
+    assert "Waived until 2027-01-31 by A. Officer, up to moderate: known twins" in rules["verdict"].message
     assert rules["exact_copies"].finding == "warned"
 
 
@@ -78,7 +78,7 @@ def test_limits_of_a_policy_pass_fail_and_fail_again_when_their_waiver_ended(res
 
 def test_a_waiver_that_nothing_needed_is_named(results):
     assert waiver_lines(checks(results["policy"]).gate) == (
-        "The waiver of tolerance until 2027-06-30 by C. Officer was not needed: never needed",
+        "No rule needed this waiver of tolerance: Waived until 2027-06-30 by C. Officer: never needed",
     )
 
 

@@ -63,7 +63,7 @@ def test_it_says_verdict_reasons_what_was_compared_smallest_leak_scores_limits_a
         "Limits of this assessment",
     ]
     assert "- **Exact copies**: 99 synthetic rows are identical" in text
-    assert "| verdict | below inconclusive | ✗ failed | The verdict is high;" in text
+    assert "| verdict | below inconclusive | ✗ not met | The verdict is high;" in text
     assert "| Synthetic · syn.csv.gz | 2,000 | 3 | bbbbbbbbbbbb |" in text
     assert "| Exact copies: rows equal to an original row (% of synthetic rows) | 4.95 | 3.96 to 6.14 | 0.00 |" in text
 
@@ -78,9 +78,9 @@ def test_rules_that_failed_come_first_and_waivers_are_told_of(results, rendering
     rules = re.findall(r"^\| (\S+) \| .* \| ([✓✗!–]) [^|]* \| [^|]*\|$", text, re.MULTILINE)
     assert rules[:2] == [("distance\\_to\\_closest.outlier", "✗"), ("leak\\_test.p\\_value", "✗")]
     assert ("verdict", "!") in rules
-    assert "Waived until 2027-01-31 by A. Officer: known twins" in text
-    assert "The waiver of tolerance until 2027-06-30 by C. Officer was not needed: never needed" in text
-    assert "**The release gate is not met.**" in text
+    assert "Waived until 2027-01-31 by A. Officer, up to moderate: known twins" in text
+    assert "No rule needed this waiver of tolerance: Waived until 2027-06-30 by C. Officer: never needed" in text
+    assert "**Release gate not met: 2 of 4 rules" in text
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_failed_rule_of_the_policy_is_an_error_and_a_waived_verdict_is_suppres
     assert found["gate.leak_test.p_value"]["suppressions"] == []
     accepted = found["exact_copies"]["suppressions"][0]
     assert (accepted["kind"], accepted["status"]) == ("external", "accepted")
-    assert accepted["justification"] == "Waived until 2027-01-31 by A. Officer: known twins"
+    assert accepted["justification"] == "Waived until 2027-01-31 by A. Officer, up to moderate: known twins"
     assert "gate.closest_rate.rate" not in found
     assert "waiver of tolerance" in run["invocations"][0]["toolConfigurationNotifications"][0]["message"]["text"]
 
