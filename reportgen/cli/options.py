@@ -13,9 +13,14 @@ from reportgen.cli import streams
 LEVELS = ("inconclusive", "moderate", "high", "never")
 """What `--fail-on` takes; `low` could never be met."""
 
+SUFFIXES = ".html .pdf .json .md .junit.xml .sarif .prom .intoto.json"
+"""What `reportgen.render` writes; written out here, because loading it costs `--help` its speed."""
+
 Outputs = Annotated[
     list[str] | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write this file; the suffix is the format. Repeatable."),
+    typer.Option(
+        "-o", "--output", metavar="FILE", help=f"Write this file; the suffix is the format: {SUFFIXES}. Repeatable."
+    ),
 ]
 Config = Annotated[
     str | None,
