@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
-from reportgen.model import Baseline, Measured, NotMeasured, Result, Score
+from reportgen.model import LEVELS, Baseline, Measured, NotMeasured, Result, Score
 from reportgen.policy import Limit, Policy, Waiver, setting_as_stored
 from reportgen.rounding import significant
 from reportgen.shown import escaped, one_line
 from reportgen.subject import in_its_words
-from reportgen.verdict.level import LEVELS
 from reportgen.words import sentence
 
 

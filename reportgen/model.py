@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -25,6 +25,8 @@ SMALLEST_DISTRIBUTION = 20
 """Below this number of rows no distribution is stored."""
 
 Level = Literal["low", "inconclusive", "moderate", "high"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""From the best to the worst."""
 MetricVerdict = Literal["low", "inconclusive", "moderate", "high", "context"]
 Unit = Literal["percent", "ratio", "distance", "share", "count", "probability"]
 Better = Literal["higher", "lower", "context"]

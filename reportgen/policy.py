@@ -10,16 +10,25 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from reportgen.errors import InputError
 from reportgen.score_names import SCORES, all_names, full_name, is_score
-from reportgen.settings import FailOn, Settings, make_settings
+from reportgen.settings import FailOn, Settings, make_settings, refuse_low
 from reportgen.shown import one_line, suggestion
 
 LEVEL_RULES = ("verdict", "measured", "tolerance", "holdout", "age", "tool_version", "baseline", "baseline.verdict")
 """Rules that are not made from the name of a score or a setting."""
-Text = Annotated[str, Field(min_length=1, max_length=500)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
 class _Part(BaseModel):
@@ -127,9 +136,7 @@ class Policy(_Part):
     @field_validator("fail_on")
     @classmethod
     def _can_be_met(cls, level: FailOn) -> FailOn:
-        if level == "low":
-            make_settings({"fail_on": level})  # says why
-        return level
+        return refuse_low(level)
 
     @field_validator("limits", "worsening")
     @classmethod
@@ -177,20 +184,45 @@ def make_policy(values: Any, where: str = "") -> Policy:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = [str(part) for part in first["loc"]]
-        name = one_line(".".join(place)) or "policy"
         if first["type"] == "extra_forbidden":
-            known = _known_keys(place[:-1])
-            key = one_line(place[-1])
-            msg = f"{where}policy: unknown key '{key}'{suggestion(place[-1], known)}; known are {', '.join(known)}"
+            keys, also = _known_keys(place[:-1])
+            near = suggestion(place[-1], (*keys, *also))
+            msg = f"{where}policy: unknown key '{one_line(place[-1])}'{near}; known are {', '.join(keys)}"
         else:
-            message = re.sub(r"^(Value error, |Input )", "", first["msg"])
-            msg = f"{where}policy: '{name}': {message.replace('should be', 'must be')}"
+            name = f" '{one_line('.'.join(place))}':" if place else ""
+            msg = f"{where}policy:{name} {_what_is_wrong(first['type'], first['msg'], place)}"
         raise InputError(msg) from None
 
 
-def _known_keys(place: list[str]) -> list[str]:
-    parts: dict[str, type[BaseModel]] = {"limits": Limit, "waivers": Waiver}
-    return list((parts.get(place[0], Policy) if place else Policy).model_fields)
+_WRONG = {
+    "missing": "is missing",
+    "tuple_type": "must be a list",
+    "dict_type": "must be a table",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_too_short": "is empty",
+    "string_pattern_mismatch": "must be a version, as '0.1.0'",
+}
+
+
+def _what_is_wrong(kind: str, message: str, place: list[str]) -> str:
+    """Say in our words what pydantic says in its own."""
+    if kind.startswith("date"):
+        return "must be a day, as 2026-12-31"
+    if kind in {"model_type", "model_attributes_type"}:
+        return "must be a table, as {min = 95}" if place[:1] == ["limits"] else "must be a table"
+    if kind in _WRONG:
+        return _WRONG[kind]
+    return re.sub(r"^(Value error, |Input )", "", message).replace("should be", "must be")
+
+
+def _known_keys(place: list[str]) -> tuple[list[str], list[str]]:
+    """The keys of a table, and what else may be meant by a key there."""
+    if place[:1] == ["limits"]:
+        return list(Limit.model_fields), []
+    if place[:1] == ["waivers"]:
+        return list(Waiver.model_fields), []
+    return list(Policy.model_fields), all_names()
 
 
 def _by_score(table: Mapping[str, Any], *, nested: bool) -> Iterator[tuple[str, Any]]:

@@ -27,13 +27,24 @@ def rule_lines(report: GateReport) -> Iterator[tuple[str, ...]]:
         value = "" if outcome.value is None else json.dumps(outcome.value)
         yield state(outcome), outcome.rule, value, outcome.limit, outcome.text
     for waiver in report.unused:
-        yield sentence("gate.state.unused"), waiver.rule, "", "", waiver_words(waiver)
+        yield sentence("gate.state.unused_waiver"), waiver.rule, "", "", waiver_words(waiver, report)
 
 
-def waiver_words(waiver: Waiver) -> str:
-    """Say until when, by whom and why a rule is waived."""
+def needed_state(report: GateReport, waiver: Waiver) -> str:
+    """Return whether a waiver lets its rule fail, no longer does, or is not needed."""
+    outcomes = [outcome for outcome in report.outcomes if outcome.rule == waiver.rule]
+    name = "waiver_unused"
+    if any(outcome.waived for outcome in outcomes):
+        name = "waiver_in_force"
+    elif any(outcome.expired for outcome in outcomes):
+        name = "waiver_expired" if report.day > waiver.until else "waiver_too_little"
+    return sentence(f"gate.state.{name}")
+
+
+def waiver_words(waiver: Waiver, report: GateReport) -> str:
+    """Say until when, by whom and why a rule is waived, or was."""
     return sentence(
-        "rule.waiver_in_force",
+        f"rule.waiver_{'expired' if report.day > waiver.until else 'in_force'}",
         until=waiver.until.isoformat(),
         by=escaped(waiver.by),
         reason=escaped(waiver.reason),

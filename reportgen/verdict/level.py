@@ -15,7 +15,6 @@ from reportgen.verdict.case import Case
 from reportgen.verdict.evidence import Evidence, find_evidence
 from reportgen.words import sentence
 
-LEVELS: tuple[Level, ...] = ("low", "inconclusive", "moderate", "high")
 TESTED = (
     "exact_copies",
     "leak_test",

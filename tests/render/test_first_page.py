@@ -2,10 +2,9 @@ from typing import get_args
 
 import pytest
 
-from reportgen.model import Controls, Detectable, NotMeasured, Reason, ReasonCode, Verdict
+from reportgen.model import LEVELS, Controls, Detectable, NotMeasured, Reason, ReasonCode, Verdict
 from reportgen.render.first_page import first_page
 from reportgen.settings import Settings
-from reportgen.verdict.level import LEVELS
 
 
 @pytest.mark.parametrize(
