@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reportgen import gate
-from reportgen.model import Level, Measured, Metric, NotMeasured, Reason, Result
+from reportgen.model import LEVELS, Level, Measured, Metric, NotMeasured, Reason, Result
 from reportgen.render import scores
 from reportgen.render.answers import answer
 from reportgen.render.first_page import reason_view
 from reportgen.render.rules import closing_line, waiver_words
 from reportgen.render.view import Cell
 from reportgen.rounding import significant
-from reportgen.verdict.level import LEVELS
 from reportgen.words import sentence
 
 VERDICT, MEASURED = "verdict", "measured"
@@ -66,7 +65,7 @@ def checks(result: Result) -> Checks:
 
 def waiver_lines(report: gate.GateReport) -> tuple[str, ...]:
     """The waivers that no rule needed, a sentence each; those that a rule needed stand in its text."""
-    return tuple(sentence("check.unused", rule=one.rule, words=waiver_words(one)) for one in report.unused)
+    return tuple(sentence("check.unused", rule=one.rule, words=waiver_words(one, report)) for one in report.unused)
 
 
 def _outcome(outcome: gate.Outcome, report: gate.GateReport, result: Result) -> Check:

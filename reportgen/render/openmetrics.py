@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from reportgen.model import InputFile, Measured, Result, Score, digest
+from reportgen.model import LEVELS, InputFile, Measured, Result, Score, digest
 from reportgen.render import scores
 from reportgen.render.checks import checks
 from reportgen.render.rendered import RenderedBy
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
-from reportgen.verdict.level import LEVELS
 from reportgen.words import sentence
 
 Labels = dict[str, str]

@@ -84,24 +84,26 @@ def _results(result: Result, report: GateReport) -> list[dict[str, Any]]:
         if reason.code != "no_leak_found":
             rule = reason.metric or reason.code
             one = _result(result, rule, reason.code, _level(reason, result), reason.text, seen)
-            found.append(_suppressed(one, waived.get(VERDICT)))
+            found.append(_suppressed(one, waived.get(VERDICT), report))
     for outcome in report.outcomes:
         if not outcome.met and outcome.rule not in {VERDICT, MEASURED}:  # those two have their reasons already
             one = _result(result, f"{GATE}{outcome.rule}", outcome.rule, "error", outcome.text, seen)
-            found.append(_suppressed(one, outcome.waived))
+            found.append(_suppressed(one, outcome.waived, report))
     told = {reason.code for reason in result.verdict.reasons}
     for finding in result.findings:
         level = SEVERITIES.get(finding.severity)
         if level is not None and finding.code not in told:
-            found.append(_suppressed(_result(result, finding.code, finding.code, level, finding.text, seen), None))
+            found.append(
+                _suppressed(_result(result, finding.code, finding.code, level, finding.text, seen), None, report)
+            )
     return found
 
 
-def _suppressed(one: dict[str, Any], waiver: Waiver | None) -> dict[str, Any]:
+def _suppressed(one: dict[str, Any], waiver: Waiver | None, report: GateReport) -> dict[str, Any]:
     """Mark what a waiver accepts; its words stand in SARIF's own place for them."""
     if waiver is None:
         return {**one, "suppressions": []}
-    accepted = {"kind": "external", "status": "accepted", "justification": escaped(waiver_words(waiver))}
+    accepted = {"kind": "external", "status": "accepted", "justification": escaped(waiver_words(waiver, report))}
     return {**one, "suppressions": [accepted]}
 
 
