@@ -94,6 +94,11 @@ def render(name: str, result: Result, rendering: RenderedBy) -> bytes:
     return format_of(name).render(result, rendering)
 
 
+def _base_name(path: str) -> str:
+    """The last part of a path, as text that can be written down whatever its bytes are."""
+    return os.fsencode(os.path.basename(path)).decode("utf-8", "replace")  # noqa: PTH119 -- a name, no path to open
+
+
 def render_together(
     names: Iterable[str],
     result: Result,
@@ -111,7 +116,7 @@ def render_together(
     for done, name in enumerate(sorted(formats, key=lambda name: formats[name].names_siblings)):  # a stable sort
         progress("write", done, len(formats))
         siblings = {
-            os.path.basename(other): hashlib.sha256(content).hexdigest()  # noqa: PTH119 -- a name, no path to open
+            _base_name(other): hashlib.sha256(content).hexdigest()
             for other, content in made.items()
             if not formats[other].names_siblings
         }

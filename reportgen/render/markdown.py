@@ -28,10 +28,10 @@ LONGEST = 1000
 """Characters of one piece of text; with the fixed number of pieces this bounds the size of the summary."""
 SYMBOLS = {(True, True): "✓", (False, True): "!", (False, False): "✗"}
 """By whether a rule is met, and whether it passes."""
-_ZERO_WIDTH = "&#8203;"
+_ZERO_WIDTH = "\N{ZERO WIDTH SPACE}"
 _MARKUP = re.compile(r"[\\`*_\[\]~|$]")
-_LINKED = re.compile(r"@|#|:(?=//)|(?i:www)(?=\.)")
-"""What is made a mention, a reference or a link without any markup."""
+_LINKED = re.compile(r"@|#|:(?=//)|(?i:www)(?=\.)|[!%&~$](?=\w)")
+"""What GitHub or GitLab make a mention, a reference or a link of without any markup."""
 
 
 @in_its_words
@@ -55,12 +55,13 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
 
 def plain(text: str) -> str:
     """Return text that Markdown shows as it is: nothing in it is markup, a link, a mention or a control character."""
-    shown = escaped(text.strip())
+    shown = escaped(text.strip())  # this leaves no zero-width space, so that all of them below are ours
     if len(shown) > LONGEST:
         shown = f"{shown[: LONGEST // 2]}…{shown[-LONGEST // 2 :]}"
+    shown = _LINKED.sub(lambda found: f"{found[0]}{_ZERO_WIDTH}", shown)
     shown = _MARKUP.sub(lambda sign: f"\\{sign[0]}", shown)
     shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _LINKED.sub(lambda found: f"{found[0]}{_ZERO_WIDTH}", shown)
+    return shown.replace(_ZERO_WIDTH, "&#8203;")
 
 
 def _section(title: str, content: str) -> str:

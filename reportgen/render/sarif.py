@@ -209,7 +209,7 @@ def _artifacts(result: Result) -> list[dict[str, Any]]:
     return [
         {
             "location": {"uri": _uri(file), "description": {"text": sentence(f"sarif.{side}")}},
-            "roles": ["analysisTarget"] if side == "synthetic" else ["userSpecifiedConfiguration"],
+            "roles": ["analysisTarget"] if side == "synthetic" else ["referencedOnCommandLine"],
             **({"hashes": {"sha-256": file.sha256}} if file.sha256 else {}),
         }
         for side, file in tables

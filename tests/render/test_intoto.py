@@ -54,6 +54,11 @@ def test_two_statements_of_one_run_do_not_vouch_for_each_other(results, renderin
     assert b'"a.intoto.json"' not in made["b.intoto.json"]
 
 
+def test_a_name_that_is_no_text_is_written_down_all_the_same(results, rendering):
+    made = render_together(["a\udcff.md", "r.intoto.json"], results["leaky"], rendering).contents
+    assert [one["name"] for one in json.loads(made["r.intoto.json"])["subject"]][1] == "a\N{REPLACEMENT CHARACTER}.md"
+
+
 def test_a_table_in_memory_is_named_by_the_digest_of_its_content(results, rendering, make):
     inputs = results["leaky"].inputs
     changed = inputs.model_copy(update={"synthetic": inputs.synthetic.model_copy(update={"sha256": None})})

@@ -93,11 +93,12 @@ def test_rules_that_failed_come_first_and_waivers_are_told_of(results, rendering
         ("[a](b) ![c](d)", r"\[a\](b) !\[c\](d)"),
         ("<img src=x>", "&lt;img src=x&gt;"),
         ("a|b", r"a\|b"),
-        ("`x` *y* _z_ ~w~ $v$", r"\`x\` \*y\* \_z\_ \~w\~ \$v\$"),
-        ("&copy;", "&amp;copy;"),
+        ("`x` *y* _z_ ~w~ $v$", r"\`x\` \*y\* \_z\_ \~&#8203;w\~ \$&#8203;v\$"),
+        ("&copy;", "&amp;&#8203;copy;"),
         ("a\nb", r"a\\nb"),
         ("\\|", r"\\\|"),
         (" a ", "a"),
+        ("!12 %3 ~bug 95 % & x", r"!&#8203;12 %&#8203;3 \~&#8203;bug 95 % &amp; x"),
     ],
 )
 def test_text_is_shown_and_never_read(text, shown):
