@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,14 +16,17 @@ from pydantic import ValidationError
 from reportgen import __version__, environment, model
 from reportgen.errors import InputError
 from reportgen.output import write_whole
+from reportgen.policy import Policy, make_policy
 from reportgen.settings import Settings, make_settings
 from reportgen.shown import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from reportgen.gate import GateReport
     from reportgen.measuring import Progress
     from reportgen.read.partition import Tabular
+    from reportgen.render import Together
 
 WITHOUT_OPTION = (
     "draws",
@@ -71,6 +73,13 @@ class Assessment:
         return self.result.holdout
 
     @property
+    def gate(self) -> GateReport:
+        """Every rule of the release gate with its outcome, by the policy that the result carries."""
+        from reportgen.gate import gate_of
+
+        return gate_of(self.result)
+
+    @property
     def columns(self) -> tuple[model.Column, ...]:
         """How each column was understood."""
         return self.result.columns
@@ -79,9 +88,16 @@ class Assessment:
         """Return the result file's text: sorted keys, unrounded numbers, the same bytes for the same result."""
         return model.to_json(self.result)
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a report; the suffix of the path chooses the format. The file appears whole or not at all."""
-        write_whole({Path(path): self.rendered(os.fspath(path))})
+    def write(self, path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> None:
+        """Write one or more reports; the suffix of each path chooses its format. Each appears whole or not at all.
+
+        Written in one call, `.intoto.json` vouches for the others: `a.write("r.html", "r.json", "r.intoto.json")`.
+        Raises EnvironmentLacking where the machine can't make one of them, once the others are written.
+        """
+        made = self.rendered_together([os.fspath(one) for one in (path, *more)])
+        write_whole({Path(name): content for name, content in made.contents.items()})
+        if made.lacking is not None:
+            raise made.lacking
 
     def rendered(self, name: str) -> bytes:
         """Return the report in the format that the suffix of a file name stands for.
@@ -90,8 +106,17 @@ class Assessment:
         """
         from reportgen import render
 
+        return render.render(name, self.result, render.RenderedBy(__version__, environment.versions()))
+
+    def rendered_together(self, names: Sequence[str], progress: Progress | None = None) -> Together:
+        """Return the reports under all these names, and the EnvironmentLacking that kept one from being made.
+
+        `progress` is called with the stage "write", the reports made so far and their total.
+        """
+        from reportgen import render
+
         rendering = render.RenderedBy(__version__, environment.versions())
-        return render.format_of(name).render(self.result, rendering)
+        return render.render_together(names, self.result, rendering, progress or (lambda *_: None))
 
     def scores(self) -> pd.DataFrame:
         """Return all scores, one a row: metric, score, value, interval, reference, null range, unit, better."""
@@ -122,6 +147,8 @@ def assess(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
+    baseline: str | os.PathLike[str] | None = None,
+    policy: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Assessment:
     """Measure whether synthetic rows leak the original rows, and judge.
@@ -130,9 +157,18 @@ def assess(
     saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ), a DataFrame or an array: 2-D for a table, 3-D (records,
     leads, samples) for signals. Settings are named as the options of
     `reportgen assess`, with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`. `progress` is called with stage,
-    done and total. Raises InputError where the command exits with 2; never for the gate.
+    done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config file, as
+    `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. Raises InputError where the command exits
+    with 2; never for the gate.
     """
-    return run_assessment(original, synthetic, holdout, make_settings(settings), jobs=jobs, progress=progress)
+    rules = None if policy is None else make_policy(policy)
+    if rules is not None and "fail_on" in rules.model_fields_set:
+        settings.setdefault("fail_on", rules.fail_on)
+    older = None if baseline is None else (os.fspath(baseline), load(baseline))
+    made = make_settings(settings)
+    return run_assessment(
+        original, synthetic, holdout, made, jobs=jobs, progress=progress, policy=rules, baseline=older
+    )
 
 
 def run_assessment(
@@ -143,20 +179,46 @@ def run_assessment(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
+    policy: Policy | None = None,
+    baseline: tuple[str, Assessment] | None = None,
+    config: Path | None = None,
 ) -> Assessment:
-    """Run `assess` with settings that are validated already."""
+    """Run `assess` with settings that are validated already.
+
+    `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
+    both. The policy's level is that of the settings, which options may have changed.
+    """
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
     from reportgen import measuring, runner
 
     run = runner.Run(
         created=moment,
-        command=_command(original, synthetic, holdout, settings),
+        command=_command(
+            original,
+            synthetic,
+            holdout,
+            settings,
+            config=None if config is None else str(config),
+            needs_config=policy is not None,
+            baseline=None if baseline is None else baseline[0],
+        ),
         version=__version__,
         environment=environment.versions(),
         threads=threads,
     )
-    return Assessment(runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent))
+    result = runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent)
+    if policy is not None:
+        policy = policy.model_copy(update={"fail_on": settings.fail_on})
+    older = None if baseline is None else as_baseline(*baseline, result)
+    return Assessment(result.model_copy(update={"policy": policy, "baseline": older}))
+
+
+def as_baseline(path: str | os.PathLike[str], older: Assessment, newer: model.Result) -> model.Baseline:
+    """Describe an older result as the baseline of a newer one, with all that keeps the two from comparing."""
+    from reportgen.baseline import describe_baseline
+
+    return describe_baseline(older.result, Path(path).name, digest(older.result), newer)
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:
@@ -169,14 +231,14 @@ def load(path: str | os.PathLike[str]) -> Assessment:
     except (OSError, ValueError) as error:
         msg = f"{name}: cannot be read ({getattr(error, 'strerror', error)}); check the path"
         raise InputError(msg) from None
-    if len(text) > LARGEST_RESULT:
-        msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
-        raise InputError(msg)
     return parse(text, name)
 
 
 def parse(text: bytes, name: str) -> Assessment:
     """Turn the bytes of a result file into an assessment; `name` is for messages."""
+    if len(text) > LARGEST_RESULT:
+        msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
+        raise InputError(msg)
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError):
@@ -198,7 +260,7 @@ def parse(text: bytes, name: str) -> Assessment:
 
 def digest(result: model.Result) -> str:
     """SHA-256 of the result file's bytes, as every report prints it."""
-    return hashlib.sha256(model.to_json(result).encode()).hexdigest()
+    return model.digest(result)
 
 
 def created(environ: Mapping[str, str]) -> str:
@@ -225,25 +287,28 @@ def _threads(jobs: Any) -> int:
     return jobs
 
 
-def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> str:
-    """Return the command that repeats the run, files by base name."""
-
-    def base_name(given: Tabular, role: str) -> str:
-        if not isinstance(given, str | bytes | os.PathLike):
-            return role.upper()
-        name = os.fsencode(os.path.basename(given)).decode("utf-8", "replace")  # noqa: PTH119 -- bytes as well
-        return f"./{name}" if name.startswith("-") else name
-
-    words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]
+def _command(
+    original: Tabular,
+    synthetic: Tabular,
+    holdout: Tabular | None,
+    settings: Settings,
+    *,
+    config: str | None = None,
+    needs_config: bool = False,
+    baseline: str | None = None,
+) -> str:
+    """Return the command that repeats the run, files by base name. Limits and a policy have no option but a file."""
+    words = ["reportgen", "assess", _base_name(original, "original"), _base_name(synthetic, "synthetic")]
     if holdout is not None:
-        words += ["--holdout", base_name(holdout, "holdout")]
+        words += ["--holdout", _base_name(holdout, "holdout")]
+    if baseline is not None:
+        words += ["--baseline", _base_name(baseline, "baseline")]
+    if needs_config or settings.thresholds != Settings.model_fields["thresholds"].default:
+        words += ["--config", _base_name(config, "config")]
     variables = []
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if value == field.default:
-            continue
-        if name == "thresholds":
-            words += ["--config", "reportgen.toml"]  # they have no option; the report lists their values
+        if value == field.default or name == "thresholds":
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")
@@ -254,3 +319,11 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
         for one in value if isinstance(value, tuple) else (value,):
             words += [f"--{name.replace('_', '-')}", str(one)]
     return " ".join((*variables, shlex.join(words)))
+
+
+def _base_name(given: Tabular | None, role: str) -> str:
+    """Name a file without its folder; what was handed over in memory by its role, in capitals."""
+    if not isinstance(given, str | bytes | os.PathLike):
+        return role.upper()
+    name = os.fsencode(os.path.basename(given)).decode("utf-8", "replace")  # noqa: PTH119 -- bytes as well
+    return f"./{name}" if name.startswith("-") else name

@@ -1,60 +1,143 @@
-"""Settings from a file and from the environment: option > `REPORTGEN_*` > config file > default."""
+"""What a run is to be, from all its sources: option > `REPORTGEN_*` > config file > default."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reportgen.errors import InputError
+from reportgen.policy import Policy, make_policy
+from reportgen.running import SEVERAL, Running, make_running
 from reportgen.settings import LISTS, Settings, make_settings
-from reportgen.shown import one_line
+from reportgen.shown import one_line, suggestion
 
 DEFAULT_FILE = "reportgen.toml"
+PREFIX = "REPORTGEN_"
+ONLY_IN_FILES = ("thresholds",)
+"""Settings that are tables."""
+KNOWN = (*Settings.model_fields, *Running.model_fields)
 
 
-def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config: Path | None) -> dict[str, Any]:
-    """Merge the sources; `options` holds only what the user gave. `config` None: `reportgen.toml` if there."""
-    merged: dict[str, Any] = {}
-    if config is not None:
-        merged |= read_config(config)
-    elif Path(DEFAULT_FILE).is_file():
-        merged |= read_config(Path(DEFAULT_FILE))
-    for name in Settings.model_fields:
-        variable = f"REPORTGEN_{name.upper()}"
-        text = environ.get(variable)
-        if not text or name == "thresholds":  # an empty variable is one that is not set; limits come from a file
-            continue
-        value = tuple(part.strip() for part in text.split(",") if part.strip()) if name in LISTS else text
-        make_settings({name: value}, f"{variable}: ")
-        merged[name] = value
-    return merged | dict(options)
+@dataclass(frozen=True)
+class Resolved:
+    """Everything that was asked for, validated, and the config file that was read, None where there was none."""
+
+    settings: Settings
+    running: Running
+    policy: Policy | None
+    file: Path | None
+    names_level: bool
+    """Whether the file says at which level the gate fails."""
+
+
+def resolve(options: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
+    """Merge the sources. `options` holds what the user gave, by name; `config` among them names the file to read."""
+    file = _config_file(options, environ)
+    content = {} if file is None else _read(file)
+    policy = content.pop("policy", None)
+    if isinstance(policy, Policy) and "fail_on" in policy.model_fields_set:
+        content["fail_on"] = policy.fail_on
+    names_level = "fail_on" in content
+    merged = {**content, **_variables(environ), **options}
+    settings = make_settings({name: value for name, value in merged.items() if name in Settings.model_fields})
+    running = make_running({name: value for name, value in merged.items() if name in Running.model_fields})
+    if policy is not None:
+        policy = policy.model_copy(update={"fail_on": settings.fail_on})
+    return Resolved(settings, running, policy, file, names_level)
+
+
+def running_from(options: Mapping[str, Any], environ: Mapping[str, str]) -> Running:
+    """Merge option and environment of how much is said, for commands that read no config file."""
+    return make_running({**_variables(environ, ("quiet", "verbose")), **options})
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Read a TOML file, or the table `[tool.reportgen]` of a `pyproject.toml`. An unknown key is an error."""
+    """Read the settings of a TOML file, or of the table `[tool.reportgen]` of a `pyproject.toml`.
+
+    An unknown key is an error, also in a `[policy]`, which is left out of what is returned.
+    """
+    content = _read(path)
+    content.pop("policy", None)
+    return content
+
+
+def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
+    """Describe each `REPORTGEN_*` variable that no option reads."""
+    known = {f"{PREFIX}{name.upper()}" for name in ("config", *KNOWN) if name not in ONLY_IN_FILES}
+    for variable in sorted(environ):
+        if variable.startswith(PREFIX) and variable not in known:
+            yield f"{one_line(variable)}: not read, no option is called so{suggestion(variable, sorted(known))}"
+
+
+def _config_file(options: Mapping[str, Any], environ: Mapping[str, str]) -> Path | None:
+    given = options.get("config") or environ.get(f"{PREFIX}CONFIG")
+    if given:
+        return Path(given)
+    return Path(DEFAULT_FILE) if Path(DEFAULT_FILE).is_file() else None
+
+
+def _variables(environ: Mapping[str, str], names: Sequence[str] = KNOWN) -> dict[str, Any]:
+    """Read what the environment says, each variable validated under its own name; an empty one is not set."""
+    found: dict[str, Any] = {}
+    for name in names:
+        variable = f"{PREFIX}{name.upper()}"
+        text = environ.get(variable)
+        if not text or name in ONLY_IN_FILES:
+            continue
+        several = name in LISTS or name in SEVERAL
+        value = tuple(part.strip() for part in text.split(",") if part.strip()) if several else text
+        _validate({name: value}, f"{variable}: ")
+        found[name] = value
+    return found
+
+
+def _validate(values: Mapping[str, Any], where: str) -> None:
+    make_settings({name: value for name, value in values.items() if name in Settings.model_fields}, where)
+    make_running({name: value for name, value in values.items() if name in Running.model_fields}, where)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read and validate a config file: settings and how to run by name, and `policy` as a Policy where there is one."""
     shown = one_line(path.name or str(path))
+    content = _parse(path, shown)
+    for key in content:
+        if key not in (*KNOWN, "policy"):
+            msg = f"{shown}: unknown key '{one_line(key)}'{suggestion(key, (*KNOWN, 'policy'))}; "
+            raise InputError(msg + f"known are {', '.join(sorted((*KNOWN, 'policy')))}")
+    table = content.pop("policy", None)
+    _validate(content, f"{shown}: ")
+    made = {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+    if table is None:
+        return made
+    policy = make_policy(table, f"{shown}: ")
+    if "fail_on" in policy.model_fields_set and content.get("fail_on", policy.fail_on) != policy.fail_on:
+        msg = f"{shown}: fail_on stands twice and differs; leave the one in [policy]"
+        raise InputError(msg)
+    return {**made, "policy": policy}
+
+
+def _parse(path: Path, shown: str) -> dict[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        msg = f"{shown}: cannot be read ({error.strerror}); check the path"
+    except (OSError, ValueError) as error:
+        msg = f"{shown}: {_unreadable(error)}"
         raise InputError(msg) from None
-    except UnicodeDecodeError:
-        msg = f"{shown}: not UTF-8; save it as UTF-8"
-        raise InputError(msg) from None
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{shown}: not valid TOML ({error})"
-        raise InputError(msg) from None
-    if path.name == "pyproject.toml":
-        tool = content.get("tool", {})
-        content = tool.get("reportgen", {}) if isinstance(tool, dict) else {}
-        if not isinstance(content, dict):
-            msg = f"{shown}: tool.reportgen is no table; write [tool.reportgen] with a line a setting below it"
-            raise InputError(msg)
-    for key in content:
-        if key not in Settings.model_fields:
-            msg = f"{shown}: unknown key {key!r}; known are {', '.join(sorted(Settings.model_fields))}"
-            raise InputError(msg)
-    make_settings(content, f"{shown}: ")
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+    if path.name != "pyproject.toml":
+        return content
+    tool = content.get("tool", {})
+    table = tool.get("reportgen", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        msg = f"{shown}: tool.reportgen is no table; write [tool.reportgen] with a line a setting below it"
+        raise InputError(msg)
+    return table
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8; save it as UTF-8"
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return f"not valid TOML ({' '.join(str(error).split())})"
+    return f"cannot be read ({getattr(error, 'strerror', error)}); check the path"

@@ -7,6 +7,9 @@
 The text of every error is one line: which file, which column, what to do. It never holds the value of a cell.
 """
 
+import traceback
+from pathlib import Path
+
 
 class ReportgenError(Exception):
     """Base of all errors raised on purpose; its text is one line for the user."""
@@ -18,3 +21,9 @@ class InputError(ReportgenError):
 
 class EnvironmentLacking(ReportgenError):  # noqa: N818 -- reads better where it is raised than "…Error"
     """The machine lacks something that the task needs. The command line exits with 3."""
+
+
+def raised_at(error: BaseException) -> str:
+    """Name the line that raised an error, as in "famd.py:12". Its text may quote a cell and is not for showing."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown line"

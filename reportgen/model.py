@@ -8,12 +8,14 @@ gets past it.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from reportgen.policy import Policy
 from reportgen.settings import Settings
 
 SCHEMA_VERSION = "1.0"
@@ -23,6 +25,8 @@ SMALLEST_DISTRIBUTION = 20
 """Below this number of rows no distribution is stored."""
 
 Level = Literal["low", "inconclusive", "moderate", "high"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""From the best to the worst."""
 MetricVerdict = Literal["low", "inconclusive", "moderate", "high", "context"]
 Unit = Literal["percent", "ratio", "distance", "share", "count", "probability"]
 Better = Literal["higher", "lower", "context"]
@@ -405,6 +409,25 @@ class Verdict(Part):
     reasons: tuple[Reason, ...]
 
 
+BaselineDifference = Literal["original", "holdout", "columns", "space", "sizes", "settings"]
+
+
+class Baseline(Part):
+    """An older result that this one is compared with: which it is, its numbers, and what keeps them from comparing."""
+
+    name: str
+    sha256: Digest
+    """Of the result file's bytes."""
+    created: str
+    version: str
+    """Of the program that measured it."""
+    level: Level
+    scores: dict[str, dict[str, float]]
+    """By metric and score, the value alone; unit and direction are those of the scores of this result."""
+    differences: tuple[BaselineDifference, ...] = ()
+    """What differs so that a difference of the scores would mean nothing; empty where they compare."""
+
+
 class Result(Part):
     """Everything that a report is made from. Shares and probabilities are 0-1, percents 0-100."""
 
@@ -428,9 +451,17 @@ class Result(Part):
     findings: tuple[Finding, ...]
     coverage: Coverage
     verdict: Verdict
+    policy: Policy | None = None
+    """The release policy in force, with its waivers; None where none was given. `reportgen.gate` reads it."""
+    baseline: Baseline | None = None
 
 
 def to_json(result: Result) -> str:
     """Serialise: sorted keys, unrounded numbers, no NaN, a newline at the end; the same bytes for equal results."""
     plain = result.model_dump(mode="json")
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def digest(result: Result) -> str:
+    """SHA-256 of the result file's bytes, as every report prints it."""
+    return hashlib.sha256(to_json(result).encode()).hexdigest()

@@ -145,6 +145,11 @@ class Settings(BaseModel):
             raise ValueError(msg)
         return stripped
 
+    @field_validator("fail_on")
+    @classmethod
+    def _can_be_met(cls, level: FailOn) -> FailOn:
+        return refuse_low(level)
+
     @field_validator("metric")
     @classmethod
     def _known_metrics(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
@@ -153,6 +158,14 @@ class Settings(BaseModel):
                 msg = f"unknown metric {key!r}; known are {', '.join(METRIC_KEYS)}"
                 raise ValueError(msg)
         return keys
+
+
+def refuse_low(level: FailOn) -> FailOn:
+    """Return the level that a gate fails on; raise ValueError for the one that no result lies below."""
+    if level == "low":
+        msg = "low can never be met, since low is the lowest level; use inconclusive, moderate, high or never"
+        raise ValueError(msg)
+    return level
 
 
 def make_settings(values: Mapping[str, Any], where: str = "") -> Settings:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable
 
 LONGEST = 60
 """Characters shown of a name; the middle of a longer one is left out."""
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Unicode categories that break a line, turn the direction of writing, or show nothing."""
+_NONCHARACTERS = re.compile("[\ufdd0-\ufdef]|[\ufffe\uffff]")
+"""Code points that are no characters; XML holds neither the last two of them nor most of `Cc`."""
 
 
 def one_line(text: str) -> str:
@@ -22,7 +26,7 @@ def escaped(text: str) -> str:
     """Escape what breaks a line, turns its direction or commands a terminal."""
     return "".join(
         character.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(character) in _INVISIBLE
+        if unicodedata.category(character) in _INVISIBLE or _NONCHARACTERS.match(character)
         else character
         for character in text
     )
@@ -31,3 +35,11 @@ def escaped(text: str) -> str:
 def shown_name(name: str) -> str:
     """Return a hostile name on one line, in quotes."""
     return f"'{one_line(name)}'"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return " (did you mean 'x'?)" with the known name nearest to a mistyped one, or "" where none is near."""
+    import difflib  # costs time, and is needed only where something is wrong
+
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,22 +1,25 @@
 """Reports: one module a format, each with one function `render(result, rendering) -> bytes`.
 
-A new format is one file and one line in `FORMATS`. Modules are loaded when their format is asked for, so that JSON
-needs no drawing library and HTML no typesetter.
+A new format is one file and one line in `FORMATS`. A format that vouches for the other files of its run sets
+`names_siblings`: it is made last, and its function takes their digests as well. Modules are loaded when their format
+is asked for, so that JSON needs no drawing library and HTML no typesetter.
 """
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import importlib
-from collections.abc import Iterator
+import os.path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from reportgen.errors import InputError
+from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.model import Result
 from reportgen.render.rendered import RenderedBy
 
-__all__ = ["FORMATS", "Format", "RenderedBy", "format_of", "render"]
+__all__ = ["FORMATS", "Format", "RenderedBy", "Together", "format_of", "render", "render_together"]
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,26 @@ class Format:
 
     suffix: str
     module: str
+    names_siblings: bool = False
+    """Whether it names the other files of its run by their SHA-256."""
 
-    def render(self, result: Result, rendering: RenderedBy) -> bytes:
-        """Write the result in this format; the same bytes for the same arguments."""
+    def render(self, result: Result, rendering: RenderedBy, siblings: Mapping[str, str] | None = None) -> bytes:
+        """Write the result in this format; the same bytes for the same arguments.
+
+        `siblings`: the other files of this run, base name to SHA-256; only a format that names them takes notice.
+        """
+        extra = (siblings or {},) if self.names_siblings else ()
         with _collector_paused():
-            content: bytes = importlib.import_module(self.module).render(result, rendering)
+            content: bytes = importlib.import_module(self.module).render(result, rendering, *extra)
         return content
+
+
+@dataclass(frozen=True)
+class Together:
+    """The files of one run by name, and what kept the machine from making one of them, if anything did."""
+
+    contents: Mapping[str, bytes]
+    lacking: EnvironmentLacking | None
 
 
 @contextmanager
@@ -47,12 +64,17 @@ def _collector_paused() -> Iterator[None]:
 
 FORMATS = (
     Format(".html", "reportgen.render.html"),
-    Format(".json", "reportgen.render.json"),
     Format(".pdf", "reportgen.render.pdf"),
+    Format(".json", "reportgen.render.json"),
+    Format(".md", "reportgen.render.markdown"),
+    Format(".junit.xml", "reportgen.render.junit"),
+    Format(".sarif", "reportgen.render.sarif"),
+    Format(".prom", "reportgen.render.openmetrics"),
+    Format(".intoto.json", "reportgen.render.intoto", names_siblings=True),
 )
 
 
-RESERVED = (".summary.html", ".summary.pdf", ".intoto.json")
+RESERVED = (".summary.html", ".summary.pdf")
 """Suffixes of formats that are to come: a file so named must not hold something else."""
 
 
@@ -70,3 +92,36 @@ def format_of(name: str) -> Format:
 def render(name: str, result: Result, rendering: RenderedBy) -> bytes:
     """Write the result in the format that the suffix of an output's name stands for."""
     return format_of(name).render(result, rendering)
+
+
+def _base_name(path: str) -> str:
+    """The last part of a path, as text that can be written down whatever its bytes are."""
+    return os.fsencode(os.path.basename(path)).decode("utf-8", "replace")  # noqa: PTH119 -- a name, no path to open
+
+
+def render_together(
+    names: Iterable[str],
+    result: Result,
+    rendering: RenderedBy,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Together:
+    """Write the result under every name, in the order given; formats that name their siblings see all the others.
+
+    What the machine can't make is left out and is no sibling; the others are made all the same. `progress` is called
+    with the stage "write", the files made so far and their total.
+    """
+    formats = {name: format_of(name) for name in names}
+    made: dict[str, bytes] = {}
+    lacking: EnvironmentLacking | None = None
+    for done, name in enumerate(sorted(formats, key=lambda name: formats[name].names_siblings)):  # a stable sort
+        progress("write", done, len(formats))
+        siblings = {
+            _base_name(other): hashlib.sha256(content).hexdigest()
+            for other, content in made.items()
+            if not formats[other].names_siblings
+        }
+        try:
+            made[name] = formats[name].render(result, rendering, siblings)
+        except EnvironmentLacking as error:
+            lacking = error
+    return Together({name: made[name] for name in formats if name in made}, lacking)

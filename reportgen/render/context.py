@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
-from reportgen.model import Result, to_json
+from reportgen.model import Result, digest
 from reportgen.render.coverage import CoverageSection, coverage_section
 from reportgen.render.data_card import DataCard, data_card
 from reportgen.render.first_page import FirstPage, first_page
@@ -52,7 +51,7 @@ class Report:
 def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Report:
     """Build the report from a result; nothing of the machine or the clock enters."""
     numbering = Numbering()
-    digest = hashlib.sha256(to_json(result).encode()).hexdigest()
+    checksum = digest(result)
     first = first_page(result)
     # The order of these calls is the order of the page: tables and figures are numbered as they are built.
     data = data_card(result, numbering)
@@ -69,8 +68,8 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         description=sentence("document.description", word=first.word, headline=first.headline),
         created=result.created,
         date=_date(result.created),
-        digest=digest,
-        short_digest=f"{digest[:4]} {digest[4:8]}",
+        digest=checksum,
+        short_digest=f"{checksum[:4]} {checksum[4:8]}",
         medium=medium,
         first=first,
         contents=_contents(metrics),
@@ -81,7 +80,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         coverage=coverage,
         method=method,
         thresholds=thresholds,
-        provenance=provenance(result, rendering, digest, medium, numbering),
+        provenance=provenance(result, rendering, checksum, medium, numbering),
     )
 
 

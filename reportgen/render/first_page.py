@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
+from reportgen.render.rules import gate_sentence
 from reportgen.render.score_summary import described
 from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count, p_value, percent
-from reportgen.verdict.level import LEVELS, gate_is_met
 from reportgen.words import catalog, sentence
 
 ROOMY, DENSE = 36.0, 49.0
@@ -27,6 +27,8 @@ class ReasonView:
     value: str
     name: str
     text: str
+    bound: str = ""
+    limit: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def first_page(result: Result) -> FirstPage:
     """Build page 1."""
     level = result.verdict.level
     value, text = smallest_leak(result)
-    reasons = [_reason(reason) for reason in result.verdict.reasons[:MOST_REASONS]]
+    reasons = [reason_view(reason) for reason in result.verdict.reasons[:MOST_REASONS]]
     if further := further_reasons(result):
         elsewhere = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
         reasons.append(ReasonView("", sentence("reason_name.further"), elsewhere))
@@ -79,7 +81,7 @@ def first_page(result: Result) -> FirstPage:
         symbol=sentence(f"verdict.symbol.{level}"),
         word=verdict_word(result),
         headline=headline(result),
-        gate=_gate(result),
+        gate=gate_sentence(result),
         reasons=tuple(reasons),
         compared_heads=(
             Head(sentence("compared.table")),
@@ -161,17 +163,6 @@ def headline(result: Result) -> str:
     )
 
 
-def _gate(result: Result) -> str:
-    limit = result.settings.fail_on
-    if limit == "never":
-        return sentence("verdict.gate.never")
-    if gate_is_met(result.verdict, limit):
-        name = "met"
-    else:
-        name = "not_met" if LEVELS.index(result.verdict.level) >= LEVELS.index(limit) else "failed"
-    return sentence(f"verdict.gate.{name}", limit=sentence(f"verdict.level.{limit}"))
-
-
 def _lede(result: Result) -> str:
     return sentence(
         f"lede.{holdout_kind(result)}",
@@ -182,14 +173,26 @@ def _lede(result: Result) -> str:
     )
 
 
-def _reason(reason: Reason) -> ReasonView:
-    value = ""
-    if reason.value is not None and reason.unit is not None:
-        limits = () if reason.limit is None else (reason.limit,)
-        bare = with_unit(reason.value, reason.unit, limits, places=2)
-        value = p_value(reason.value, limits) if reason.unit == "probability" else bare
+def reason_view(reason: Reason) -> ReasonView:
+    """Put a reason in words: its figure, its bound and its limit where it has them, and what it is about."""
     metric = catalog()["metric"].get(reason.metric, {})
-    return ReasonView(value, metric["name"] if metric else sentence(f"reason_name.{reason.code}"), reason.text)
+    return ReasonView(
+        value=_figure(reason, reason.value),
+        name=metric["name"] if metric else sentence(f"reason_name.{reason.code}"),
+        text=reason.text,
+        bound="" if reason.bound is None else _figure(reason, reason.bound),
+        limit="" if reason.limit is None else _figure(reason, reason.limit, named=False),
+    )
+
+
+def _figure(reason: Reason, figure: float | None, *, named: bool = True) -> str:
+    """A number of a reason in its unit; a probability as "p = 0.012", or bare where it is a limit."""
+    if figure is None or reason.unit is None:
+        return ""
+    limits = () if reason.limit is None else (reason.limit,)
+    if reason.unit == "probability":
+        return p_value(figure, limits) if named else f"{figure:g}"
+    return with_unit(figure, reason.unit, limits, places=2)
 
 
 def _compared(result: Result) -> tuple[Row, ...]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.model import InputFile, Measured, Result
+from reportgen.render.change_record import change_record
+from reportgen.render.gate_tables import gate_tables
 from reportgen.render.pictures import Medium
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.scores import ordinal, share
@@ -19,6 +21,8 @@ class Provenance:
     """Section 7 with the glossary."""
 
     run: Table
+    gate: tuple[Table, ...]
+    """Rules and waivers where there is a policy, and the change record where there is a baseline."""
     settings: Table
     hashes: Table
     notes: tuple[Note, ...]
@@ -86,6 +90,7 @@ def provenance(result: Result, rendering: RenderedBy, digest: str, medium: Mediu
     check = sentence("provenance.check", where=sentence(f"provenance.where_{medium}"))
     return Provenance(
         run=_run(result, rendering, numbering),
+        gate=(*gate_tables(result, numbering), *change_record(result, numbering)),
         settings=_settings(result, numbering),
         hashes=_hashes(result, digest, numbering),
         notes=(

@@ -120,13 +120,13 @@ def _measured(result: Result, key: str, metric: Measured) -> list[Row]:
                 *([scores.reference_cell(score, key, name)] if with_reference else []),
                 *([null] if with_null else []),
                 scores.better_cell(score),
-                _reading(result, metric, score),
+                reading_of(result, metric, score),
             )
         )
     return rows
 
 
-def _reading(result: Result, metric: Measured, score: Score) -> Cell:
+def reading_of(result: Result, metric: Measured, score: Score) -> Cell:
     """What a metric argues for; of a score that only describes, whether it lies on the side of closeness."""
     if metric.verdict != "context":
         return scores.reading_cell(metric, result.verdict.level)

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reportgen.model import Level, Measured, Metric, MetricVerdict, Reason, Verdict
-from reportgen.settings import FailOn
 from reportgen.verdict import preconditions
 from reportgen.verdict.case import Case
 from reportgen.verdict.evidence import Evidence, find_evidence
 from reportgen.words import sentence
 
-LEVELS: tuple[Level, ...] = ("low", "inconclusive", "moderate", "high")
 TESTED = (
     "exact_copies",
     "leak_test",
@@ -93,12 +91,3 @@ def metric_verdicts(verdict: Verdict, case: Case) -> dict[str, Metric]:
         else metric
         for key, metric in case.metrics.items()
     }
-
-
-def gate_is_met(verdict: Verdict, fail_on: FailOn) -> bool:
-    """Whether the level lies below the one that the gate fails on, and no metric failed."""
-    if fail_on == "never":
-        return True
-    if any(reason.code == "metric_failed" for reason in verdict.reasons):
-        return False
-    return LEVELS.index(verdict.level) < LEVELS.index(fail_on)

@@ -34,6 +34,7 @@ from reportgen.model import (
     UniqueRows,
     Verdict,
 )
+from reportgen.policy import make_policy
 from reportgen.render import RenderedBy
 from reportgen.settings import METRIC_KEYS, Settings
 
@@ -75,6 +76,10 @@ def results() -> dict[str, Result]:
         ),
         "with_null_range": with_null_range(),
         "real_rows": real_rows(),
+        "failed": failed(),
+        "policy": policy(),
+        "tolerated": make_result(settings=Settings(fail_on="never")),
+        "hostile_rules": hostile_rules(),
     }
 
 
@@ -459,3 +464,53 @@ def with_null_range() -> Result:
     ideal = rate.scores["rate"].model_copy(update={"null_low": 97.65, "null_high": 98.8})
     found["closest_rate"] = rate.model_copy(update={"scores": rate.scores | {"rate": ideal}})
     return make_result(metrics=found)
+
+
+def failed() -> Result:
+    """A measurement broke down."""
+    broken = NotMeasured(code="failed", reason="The measurement failed (KeyError at closest_rate.py:40).")
+    text = "The metric closest_rate failed, so the assessment is incomplete; run again with -v and report the fault."
+    reason = Reason(code="metric_failed", metric="closest_rate", text=text)
+    verdict = Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=(reason,))
+    return make_result(metrics=clean_metrics() | {"closest_rate": broken}, verdict=verdict)
+
+
+def policy(reason: str = "known twins", **changes: object) -> Result:
+    """Moderate, with a policy: the verdict is waived, one limit holds, one fails, one has a waiver that ended."""
+    waivers = [
+        {"rule": "verdict", "level": "moderate", "reason": reason, "by": "A. Officer", "until": "2027-01-31"},
+        {"rule": "distance_to_closest.outlier", "reason": "old agreement", "by": "B. Officer", "until": "2026-01-31"},
+        {"rule": "tolerance", "reason": "never needed", "by": "C. Officer", "until": "2027-06-30"},
+    ]
+    rules = {
+        "closest_rate": {"min": 95},
+        "limits": {"leak_test.p_value": {"min": 0.05}, "distance_to_closest.outlier": {"min": 200}},
+        "waivers": waivers,
+    }
+    plain = moderate()
+    return plain.model_copy(update={"policy": make_policy(rules), **changes})
+
+
+HOSTILE_TEXT = (
+    "</failure>]]> <b>@team #1 www.example.org http://example.org/x [l](http://example.org) ![i](x.png) | "
+    '`code` *bold* _em_ ~~s~~ {{ 1 }} {0} $x$ \\ " \x07\x0b\x1b[31m\u202e\ufffe\r\n# head\n- item\n| a | b |\n<!--'
+)
+"""What breaks XML, tables, links, placeholders, terminals and lines, in one text."""
+
+
+def hostile_rules() -> Result:
+    """Hostile text wherever a format may show foreign text: title, names of files, reasons, waivers, scores."""
+    reason = Reason(code="identifier_reuse", metric="exact_copies", text=f"Column {HOSTILE_TEXT} is reused.")
+    reused = Score(value=0.5, reference=0.0, unit="share", better="lower")
+    copies = exact_copies(2, verdict="moderate")
+    scores = copies.scores | {f"column:{HOSTILE_TEXT}:reused": reused, "column:a\nb:reused": reused}
+    scores["column:a\\nb:reused"] = reused  # differs from the one before in how it is written only
+    warning = Finding(code="file_remark", severity="warning", text=HOSTILE_TEXT)
+    return policy(
+        reason=HOSTILE_TEXT,
+        title=HOSTILE_TEXT,
+        inputs=Inputs(original=file(HOSTILE_TEXT, "e"), synthetic=file(HOSTILE_TEXT, "b"), holdout=None),
+        metrics=clean_metrics() | {"exact_copies": copies.model_copy(update={"scores": scores})},
+        findings=(warning,),
+        verdict=Verdict(level="moderate", tolerance=1.0, upper_bound=None, reasons=(reason,)),
+    )

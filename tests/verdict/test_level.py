@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from reportgen.copies import CopyCounts, Reuse
-from reportgen.model import Detectable, Holdout, Measured, NotMeasured, Score, Verdict
+from reportgen.model import Detectable, Holdout, Measured, NotMeasured, Score
 from reportgen.settings import METRIC_KEYS, Settings, Thresholds
 from reportgen.verdict.case import Case
-from reportgen.verdict.level import gate_is_met, judge, metric_verdicts
+from reportgen.verdict.level import judge, metric_verdicts
 
 NONE_COPIED = CopyCounts(2000, 0, 0, 0, 2000, 0, 0, 0, 2000, 0, 0, real_rows_repeat=False, near_twins=True)
 PROVIDED = Holdout(kind="provided", rows=2000, draws=1, base_rows=2000, overlap_rows=0, original_overlap_rows=0)
@@ -263,8 +263,6 @@ def test_any_failed_metric_is_named_and_nothing_is_low(key):
     found = metrics(**{key: NotMeasured(code="failed", reason="-")})
     assert level(measured=found) == "inconclusive"
     assert "metric_failed" in codes(measured=found)
-    assert not gate_is_met(judge(case(measured=found)), "high")
-    assert gate_is_met(judge(case(measured=found)), "never")
 
 
 HIGH = {"p": 0.001, "near": 0.001}
@@ -316,19 +314,3 @@ def test_a_metric_argues_for_its_own_level_and_the_seeds_scores_for_none():
         "closer_than_people": "low",
         "closest_rate": "context",
     }
-
-
-@pytest.mark.parametrize(
-    ("given", "fail_on", "met"),
-    [
-        ("low", "inconclusive", True),
-        ("inconclusive", "inconclusive", False),
-        ("inconclusive", "moderate", True),
-        ("moderate", "moderate", False),
-        ("moderate", "high", True),
-        ("high", "high", False),
-        ("high", "never", True),
-    ],
-)
-def test_the_gate_fails_at_the_named_level_or_above(given, fail_on, met):
-    assert gate_is_met(Verdict(level=given, tolerance=1, upper_bound=None, reasons=()), fail_on) is met

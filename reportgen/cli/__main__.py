@@ -1,0 +1,5 @@
+"""`python -m reportgen.cli`."""
+
+from reportgen.cli import main
+
+main()

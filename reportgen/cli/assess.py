@@ -1,0 +1,134 @@
+"""`reportgen assess`: read, measure, judge, and write every output named."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reportgen.cli import streams
+from reportgen.cli.closing import close
+from reportgen.cli.options import Baseline, Config, FailOn, Outputs, Quiet, Verbose, given
+from reportgen.cli.outputs import check_outputs, deliver
+
+if TYPE_CHECKING:
+    from reportgen.settings import Settings
+
+
+def _metric_keys() -> list[str]:
+    from reportgen.score_names import SCORES
+
+    return list(SCORES)
+
+
+def assess(
+    original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The table the generator was trained on.")],
+    synthetic: Annotated[str, typer.Argument(metavar="SYNTHETIC", help="The generator's output.")],
+    holdout: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Real rows that the generator never saw.", show_default=False)
+    ] = None,
+    output: Outputs = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m", "--metric", metavar="KEY", help="Only this metric. Repeatable.", autocompletion=_metric_keys
+        ),
+    ] = None,
+    config: Config = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Identifier: left out of the distances. Repeatable."),
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="COL", help="Left out of everything. Repeatable.")] = None,
+    numeric: Annotated[list[str] | None, typer.Option(metavar="COL", help="Take as numbers. Repeatable.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Take as categories. Repeatable.")
+    ] = None,
+    projection: Annotated[
+        str | None,
+        typer.Option(
+            metavar="famd|none",
+            help="none: columns are coordinates already [default: famd].",
+            autocompletion=lambda: ["famd", "none"],
+            show_default=False,
+        ),
+    ] = None,
+    components: Annotated[
+        str | None,
+        typer.Option(metavar="N|all", help="Leading components that distances use [default: all].", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Every random draw derives from it [default: 0].", show_default=False)
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(metavar="PCT", help="Leak you accept, % of synthetic rows [default: 1.0].", show_default=False),
+    ] = None,
+    fail_on: FailOn = None,
+    baseline: Baseline = None,
+    lead_names: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Names of the leads of signals.", show_default=False)
+    ] = None,
+    sampling_rate: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Samples a second of signals; printed only.", show_default=False)
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the report.", show_default=False)] = None,
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            help="Language of the report: en [default: en].", autocompletion=lambda: ["en"], show_default=False
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool | None,
+        typer.Option("--dry-run", help="Print how each column was understood; measure nothing.", show_default=False),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Threads [default: one a processor]; never changes a result.", show_default=False),
+    ] = None,
+    quiet: Quiet = None,
+    verbose: Verbose = None,
+) -> None:
+    """Read, measure, judge, and write every output named."""
+    options = given(locals(), "original", "synthetic")
+
+    from reportgen import api
+    from reportgen.config import resolve, unknown_variables
+
+    asked = resolve(options, os.environ)
+    running = asked.running
+    streams.speak(quiet=running.quiet, verbose=running.verbose)
+    for sentence in unknown_variables(os.environ):
+        streams.say(sentence)
+    check_outputs(running.output)
+    if running.dry_run:
+        _print_columns(original, synthetic, running.holdout, asked.settings)
+        return
+    older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
+    streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
+    with streams.progress() as report:
+        assessment = api.run_assessment(
+            original,
+            synthetic,
+            running.holdout,
+            asked.settings,
+            jobs=running.jobs,
+            progress=report,
+            policy=asked.policy,
+            baseline=older,
+            config=asked.file,
+        )
+    deliver(assessment, running.output)
+    close(assessment.result, assessment.gate)
+
+
+def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:
+    from reportgen.read.naming import shown_name
+    from reportgen.read.summary import describe_columns
+    from reportgen.runner import read_inputs
+
+    for column in describe_columns(read_inputs(original, synthetic, holdout, settings)):
+        state = "used" if column.used else f"left out: {column.reason}"
+        print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *column.remarks))}")

@@ -1,0 +1,23 @@
+"""The closing line of a gate that is not met: verdict, limit, reason, and what would change it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from reportgen.cli import streams
+from reportgen.cli.faults import NOT_MET
+
+if TYPE_CHECKING:
+    from reportgen.gate import GateReport
+    from reportgen.model import Result
+
+
+def close(result: Result, report: GateReport) -> None:
+    """Exit 1 with one closing line when the gate is not met."""
+    from reportgen.render.rules import closing_line
+
+    if not report.met:
+        streams.conclude(closing_line(result, report))
+        raise typer.Exit(NOT_MET)

@@ -1,0 +1,62 @@
+"""`reportgen render`, `doctor` and `schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reportgen.cli.faults import WRONG_ENVIRONMENT
+from reportgen.cli.options import Outputs, Quiet, Verbose, speak_as_asked
+from reportgen.cli.outputs import check_outputs, deliver
+from reportgen.errors import InputError, ReportgenError, raised_at
+
+
+def render(
+    result: Annotated[str, typer.Argument(metavar="RESULT.json", help="A result that assess wrote.")],
+    output: Outputs = None,
+    quiet: Quiet = None,
+    verbose: Verbose = None,
+) -> None:
+    """Write reports again from the result alone; no personal data needed."""
+    speak_as_asked(quiet=quiet, verbose=verbose)
+    from reportgen import api
+
+    if not output:
+        msg = "render: name at least one output with -o FILE"
+        raise InputError(msg)
+    check_outputs(output)
+    assessment = api.load(result)
+    try:
+        deliver(assessment, output)
+    except (ReportgenError, OSError):
+        raise
+    except Exception as error:
+        # A file of valid form can still say what no assessment says, for example lack a score or hold one of 1e308.
+        where = f"{type(error).__name__} at {raised_at(error)}"
+        msg = f"{Path(result).name}: cannot be shown ({where}); was it changed by hand? assess again"
+        raise InputError(msg) from error
+
+
+def doctor() -> None:
+    """Show versions, system libraries and fonts; name what is missing and the command that installs it."""
+    from reportgen import environment
+
+    checks = environment.checks()
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        print(f"{'ok     ' if check.ok else 'MISSING'}  {check.name:<{width}}  {check.found or ''}".rstrip())
+        if check.remedy and not check.ok:
+            print(f"         {' ' * width}  install it: {check.remedy}")
+    if not all(check.ok for check in checks):
+        raise typer.Exit(WRONG_ENVIRONMENT)
+
+
+def schema() -> None:
+    """Print the JSON Schema of the result."""
+    import json
+
+    from reportgen.model import Result
+
+    print(json.dumps(Result.model_json_schema(mode="serialization"), indent=1, sort_keys=True))

@@ -1,0 +1,62 @@
+"""Which files are asked for, and writing them: all are made first and then put in place together."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reportgen.cli import streams
+from reportgen.cli.signals import uninterrupted
+from reportgen.errors import InputError
+
+if TYPE_CHECKING:
+    from reportgen.api import Assessment
+
+
+def check_outputs(output: Sequence[str]) -> None:
+    """Refuse an unknown suffix or an unwritable place before anything is read."""
+    from reportgen import render as formats
+    from reportgen.output import check_writable
+
+    targets = set()
+    for name in output:
+        if name != "-":
+            formats.format_of(name)
+            check_writable(Path(name))
+        target = name if name == "-" else os.path.realpath(name)
+        if target in targets:
+            msg = "the same output is named twice; name each file once"
+            raise InputError(msg)
+        targets.add(target)
+
+
+def deliver(assessment: Assessment, output: Sequence[str]) -> None:
+    """Make every output, then write them together. What the machine can't make is named last; the others stand."""
+    from reportgen.output import write_whole
+
+    if not output:
+        if not streams.quiet():
+            print_summary(assessment)
+        return
+    with streams.progress() as report:
+        made = assessment.rendered_together([name for name in output if name != "-"], report)
+    with uninterrupted():
+        write_whole({Path(name): content for name, content in made.contents.items()})
+    for name in made.contents:
+        streams.say(f"wrote {Path(name)}")
+    if "-" in output:  # last: a reader that stops early must not cost the files
+        sys.stdout.write(assessment.to_json())
+    if made.lacking:
+        raise made.lacking
+
+
+def print_summary(assessment: Assessment) -> None:
+    """Print the summary for people to stdout."""
+    from reportgen.render.terminal import render_terminal
+    from reportgen.shown import escaped
+
+    for line in render_terminal(assessment.result).splitlines():
+        print(escaped(line))

@@ -1,0 +1,227 @@
+"""SARIF 2.1.0: a rule a metric; results for the verdict's reasons, failed rules of a policy, warnings and notices.
+
+High is an error, moderate and inconclusive are warnings, notices are notes. A low verdict has no reason to show, so it
+leaves no result unless there is a warning. What a waiver accepts is suppressed, with its reason. There is one location,
+the synthetic file by its name: nothing here points at a row. A metric that broke down is told of as a notification of
+the tool as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from typing import Any, Literal
+from urllib.parse import quote
+
+from reportgen.gate import GateReport, gate_of
+from reportgen.model import InputFile, Measured, NotMeasured, Reason, Result, digest
+from reportgen.policy import Waiver
+from reportgen.render import scores
+from reportgen.render.advice import limits, reading
+from reportgen.render.checks import MEASURED, VERDICT, waiver_lines
+from reportgen.render.rendered import RenderedBy
+from reportgen.render.rules import waiver_words
+from reportgen.shown import escaped
+from reportgen.subject import in_its_words
+from reportgen.verdict.level import TESTED
+from reportgen.words import catalog, sentence
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SarifLevel = Literal["error", "warning", "note"]
+LEVELS: dict[str, SarifLevel] = {"high": "error", "moderate": "warning", "inconclusive": "warning"}
+SEVERITIES: dict[str, SarifLevel] = {"warning": "warning", "notice": "note"}
+"""Findings that are shown; plain information stays in the report."""
+EVIDENCE = ("leak_test_", "leak_size_", "holdout_share_", "exact_copies_", "identifier_reuse", "closer_", "secondary_")
+"""How the codes of reasons that speak for a leak begin; the others say what a low verdict lacks."""
+GATE = "gate."
+"""How the ids of the gate's rules begin, so that they differ from those of metrics."""
+FINGERPRINT = "reportgenReason/v1"
+
+
+@in_its_words
+def render(result: Result, rendering: RenderedBy) -> bytes:
+    """Write the log: one run."""
+    report = gate_of(result)
+    found = _results(result, report)
+    rules = _rules(result, [one["ruleId"] for one in found])
+    places = {rule["id"]: place for place, rule in enumerate(rules)}
+    for one in found:  # which rules there are is known only now
+        one["ruleIndex"] = places[one["ruleId"]]
+    run = {
+        "tool": {
+            "driver": {
+                "name": result.tool.name,
+                "version": result.tool.version,
+                "semanticVersion": result.tool.version,
+                "rules": rules,
+            }
+        },
+        # Lets one repository keep the results of several data sets apart.
+        "automationDetails": {"id": f"reportgen/{_uri(result.inputs.synthetic)}/"},
+        "invocations": [_invocation(result, report)],
+        "artifacts": _artifacts(result),
+        "results": found,
+        "properties": {
+            "verdict": result.verdict.level,
+            "gateMet": report.met,
+            "tolerancePercent": result.verdict.tolerance,
+            "resultSha256": digest(result),
+            "renderedBy": f"{result.tool.name} {rendering.tool_version}",
+        },
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return (json.dumps(log, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _results(result: Result, report: GateReport) -> list[dict[str, Any]]:
+    """One for each reason of the verdict, each rule of the gate that fails, and each warning or notice."""
+    found = []
+    seen: Counter[str] = Counter()
+    waived = {outcome.rule: outcome.waived for outcome in report.outcomes if outcome.waived}
+    for reason in result.verdict.reasons:
+        if reason.code != "no_leak_found":
+            rule = reason.metric or reason.code
+            one = _result(result, rule, reason.code, _level(reason, result), reason.text, seen)
+            found.append(_suppressed(one, waived.get(VERDICT), report))
+    for outcome in report.outcomes:
+        if not outcome.met and outcome.rule not in {VERDICT, MEASURED}:  # those two have their reasons already
+            one = _result(result, f"{GATE}{outcome.rule}", outcome.rule, "error", outcome.text, seen)
+            found.append(_suppressed(one, outcome.waived, report))
+    told = {reason.code for reason in result.verdict.reasons}
+    for finding in result.findings:
+        level = SEVERITIES.get(finding.severity)
+        if level is not None and finding.code not in told:
+            found.append(
+                _suppressed(_result(result, finding.code, finding.code, level, finding.text, seen), None, report)
+            )
+    return found
+
+
+def _suppressed(one: dict[str, Any], waiver: Waiver | None, report: GateReport) -> dict[str, Any]:
+    """Mark what a waiver accepts; its words stand in SARIF's own place for them."""
+    if waiver is None:
+        return {**one, "suppressions": []}
+    accepted = {"kind": "external", "status": "accepted", "justification": escaped(waiver_words(waiver, report))}
+    return {**one, "suppressions": [accepted]}
+
+
+def _level(reason: Reason, result: Result) -> SarifLevel:
+    """What a reason argues for: as its metric says, at most the verdict itself; what is lacking is a warning."""
+    if not reason.code.startswith(EVIDENCE):
+        return LEVELS["inconclusive"]
+    metric = result.metrics.get(reason.metric or "")
+    argued = metric.verdict if isinstance(metric, Measured) else result.verdict.level
+    return LEVELS.get(argued, "warning")
+
+
+def _result(result: Result, rule: str, code: str, level: SarifLevel, text: str, seen: Counter[str]) -> dict[str, Any]:
+    """A result; `seen` counts those of one rule and code, so that each keeps a fingerprint of its own."""
+    synthetic = result.inputs.synthetic
+    seen[f"{rule}/{code}"] += 1
+    # Made of what stays the same from run to run, never of a number: a viewer then knows the finding again.
+    identity = "\n".join((rule, code, synthetic.name, str(seen[f"{rule}/{code}"])))
+    fingerprint = hashlib.sha256(identity.encode()).hexdigest()
+    return {
+        "ruleId": rule,
+        "kind": "fail",
+        "level": level,
+        "message": {"text": _message(text)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(synthetic), "index": 0},
+                    "region": {"startLine": 1},
+                },
+                "message": {"text": sentence("sarif.whole_file")},
+            }
+        ],
+        # GitHub reads the second name only.
+        "partialFingerprints": {FINGERPRINT: fingerprint, "primaryLocationLineHash": f"{fingerprint[:16]}:1"},
+        "properties": {"code": code},
+    }
+
+
+def _rules(result: Result, used: list[str]) -> list[dict[str, Any]]:
+    """All metrics in the order of the report, then what else was found in this run."""
+    rules = [_metric_rule(key, result) for key, _ in scores.ordered_metrics(result)]
+    others = dict.fromkeys(rule for rule in used if rule not in result.metrics)
+    return [*rules, *(_other_rule(code) for code in others)]
+
+
+def _metric_rule(key: str, result: Result) -> dict[str, Any]:
+    metric = result.metrics[key]
+    question = sentence(f"metric.{key}.question")
+    helps = [question]
+    if isinstance(metric, Measured):
+        helps += [reading(key, metric, result), *limits(key, result)]
+    else:
+        helps.append(metric.reason)
+    return _rule(key, sentence(f"metric.{key}.name"), question, " ".join(helps), "error" if key in TESTED else "note")
+
+
+def _other_rule(code: str) -> dict[str, Any]:
+    names = catalog()["sarif"]["rule"] | catalog()["reason_name"]
+    name = names.get(code, code.replace("_", " ").capitalize())
+    if code.startswith(GATE):
+        return _rule(code, code, sentence("sarif.gate"), sentence("sarif.help_gate"), "error")
+    return _rule(code, name, sentence("sarif.other"), sentence("sarif.help"), "warning")
+
+
+def _rule(key: str, name: str, description: str, helps: str, level: SarifLevel) -> dict[str, Any]:
+    return {
+        "id": key,
+        "name": "".join(part.capitalize() for part in re.split(r"[^a-zA-Z0-9]+", key)) or "Rule",
+        "shortDescription": {"text": _message(name)},
+        "fullDescription": {"text": _message(description)},
+        "help": {"text": _message(helps)},
+        "defaultConfiguration": {"level": level},
+        "properties": {"tags": ["privacy"]},
+    }
+
+
+def _invocation(result: Result, report: GateReport) -> dict[str, Any]:
+    """Whether every measurement ran, those that did not, and waivers that nothing needed."""
+    broken = [
+        (key, metric.reason)
+        for key, metric in scores.ordered_metrics(result)
+        if isinstance(metric, NotMeasured) and metric.code == "failed"
+    ]
+    return {
+        "executionSuccessful": not broken,
+        "commandLine": escaped(result.command),
+        "endTimeUtc": result.created,
+        "toolExecutionNotifications": [
+            {"level": "error", "message": {"text": _message(reason)}, "associatedRule": {"id": key}}
+            for key, reason in broken
+        ],
+        "toolConfigurationNotifications": [
+            {"level": "note", "message": {"text": _message(line)}} for line in waiver_lines(report)
+        ],
+    }
+
+
+def _artifacts(result: Result) -> list[dict[str, Any]]:
+    """The tables; the synthetic one is first, where locations point."""
+    inputs = result.inputs
+    tables = (("synthetic", inputs.synthetic), ("original", inputs.original), ("holdout", inputs.holdout))
+    return [
+        {
+            "location": {"uri": _uri(file), "description": {"text": sentence(f"sarif.{side}")}},
+            "roles": ["analysisTarget"] if side == "synthetic" else ["referencedOnCommandLine"],
+            **({"hashes": {"sha-256": file.sha256}} if file.sha256 else {}),
+        }
+        for side, file in tables
+        if file is not None
+    ]
+
+
+def _uri(file: InputFile) -> str:
+    """The base name as a relative reference; no sign in it can be taken for a scheme, a folder or a query."""
+    return quote(file.name, safe="") or "table"
+
+
+def _message(text: str) -> str:
+    """Text that a viewer shows as it is: without placeholders, and without links that a foreign name could bring."""
+    return escaped(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")

@@ -1,0 +1,54 @@
+"""How a run is carried out: where its inputs and outputs are, how much it says, on how many threads.
+
+Nothing here changes a number or a word of a result, so nothing of it is a setting; but it comes from the same places:
+option, `REPORTGEN_*`, config file, default.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from reportgen.errors import InputError
+
+SEVERAL = ("output",)
+"""Fields that hold several names."""
+
+
+class Running(BaseModel):
+    """Names are those of the options, with `_` for `-`. Paths start from the working folder, wherever they stand."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    holdout: str | None = None
+    """Real rows that the generator never saw."""
+    output: tuple[str, ...] = ()
+    """Files to write, the suffix being the format; empty for a summary on stdout."""
+    baseline: str | None = None
+    """An older result to compare with."""
+    jobs: Annotated[int, Field(ge=1)] | None = None
+    """Threads; None for one a processor."""
+    dry_run: bool = False
+    """Whether to print how each column was understood, and measure nothing."""
+    quiet: bool = False
+    """Whether to say nothing but errors and the closing line of the gate."""
+    verbose: bool = False
+    """Whether to say more, and to show where an internal error was raised."""
+
+    @field_validator("output", mode="before")
+    @classmethod
+    def _several(cls, names: Any) -> Any:
+        return (names,) if isinstance(names, str) else names
+
+
+def make_running(values: dict[str, Any], where: str = "") -> Running:
+    """Validate by name; raise InputError, one line, that begins with `where`, where one is of the wrong kind."""
+    try:
+        return Running.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        kinds = {"tuple_type": "give a list of files", "string_type": "must be text", "extra_forbidden": "is not known"}
+        message = kinds.get(first["type"], first["msg"].split(",")[0].replace("Input should be", "must be"))
+        msg = f"{where}setting {str(first['loc'][0])!r}: {message}"
+        raise InputError(msg) from None

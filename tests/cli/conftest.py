@@ -1,0 +1,64 @@
+"""Small tables, the command in an empty folder, and results to check."""
+
+import os
+import sys
+
+import pandas as pd
+import pytest
+
+import reportgen
+from reportgen import cli
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty folder; returns exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("REPORTGEN_")]:
+        monkeypatch.delenv(name)
+
+    def call(*words):
+        with pytest.raises(SystemExit) as caught:
+            cli.main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call
+
+
+def table(seed):
+    frame = pd.DataFrame({"age": range(seed, 60 + seed), "town": list("abcdef") * 10, "pay": [3.5, 4.5] * 30})
+    frame["age"] = frame["age"] * 1.5
+    return frame
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Three small tables as CSV: original, synthetic, holdout."""
+    names = ("original", "synthetic", "holdout")
+    for seed, name in enumerate(names):
+        table(seed).to_csv(tmp_path / f"{name}.csv", index=False)
+    return [tmp_path / f"{name}.csv" for name in names]
+
+
+@pytest.fixture(scope="session")
+def texts():
+    """Results as text: "inconclusive" of three small tables, "high" of a table that copies its original."""
+    return {
+        "inconclusive": reportgen.assess(table(0), table(1), table(2)).to_json(),
+        "high": reportgen.assess(table(0), table(0), table(2)).to_json(),
+    }
+
+
+@pytest.fixture
+def results(texts, tmp_path):
+    """The same as files in the folder of the command."""
+    for name, text in texts.items():
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def program():
+    """The words that start the command as another process."""
+    return [sys.executable, "-m", "reportgen"]
