@@ -231,7 +231,8 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
     def base_name(given: Tabular, role: str) -> str:
         if not isinstance(given, str | bytes | os.PathLike):
             return role.upper()
-        name = os.fsencode(os.path.basename(given)).decode("utf-8", "replace")  # noqa: PTH119 -- bytes as well
+        path = Path(os.fsdecode(given))  # leaves out the last slash of a folder
+        name = os.fsencode(path.name or path).decode("utf-8", "replace")
         return f"./{name}" if name.startswith("-") else name
 
     words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]

@@ -23,6 +23,7 @@ from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
 from reportgen.read.naming import one_line, shown_name, shown_names
+from reportgen.read.parquet_folder import folder_name, folder_sha256, parts_of, read_parts
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
@@ -39,9 +40,9 @@ _WRITTEN_OUT = (
 
 
 def read_table(given: Tabular, role: Side) -> RawTable | Signals:
-    """Read one table from a path (`file.npz:key` for one of several arrays), a DataFrame or a 2-D array.
+    """Read one table from a path, a DataFrame or a 2-D array; a 3-D array is a set of signals.
 
-    A 3-D array is a set of signals.
+    A path may be that of a folder of Parquet parts, or `file.npz:key` for one of several arrays.
 
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
     """
@@ -80,6 +81,9 @@ def _checked(
 
 
 def _from_path(given: str, role: Side) -> RawTable | Signals:
+    if not given:
+        msg = f"{role}: its path is empty; name a file"
+        raise InputError(msg)
     path, key = _split_key(given)
     name = path.name or given
     mode = _mode(path)
@@ -87,8 +91,7 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
         msg = f"{role}: there is no file {shown_name(name)}"
         raise InputError(msg)
     if stat.S_ISDIR(mode):
-        msg = f"{role}: {shown_name(name)} is a folder; give a file ({', '.join(SUFFIXES)})"
-        raise InputError(msg)
+        return _from_folder(path, role)
     if not stat.S_ISREG(mode):  # a pipe or a device may never end, and no file can be read twice from it
         msg = f"{role}: {shown_name(name)} is no regular file; save the table as a file and give that"
         raise InputError(msg)
@@ -117,6 +120,21 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
             else _checked(source, role, *_from_array(array, one_line(name)))
         )
     return _checked(source, role, *_from_arrow(_load_arrow(path, suffix), one_line(name)))
+
+
+def _from_folder(folder: Path, role: Side) -> RawTable:
+    parts, others = parts_of(folder, role)
+    name = folder_name(folder)
+    try:
+        source = Source(os.fsencode(name).decode("utf-8", "replace"), folder_sha256(parts))
+    except OSError as error:
+        msg = f"{role}: a part of {shown_name(name)} cannot be opened: {error.strerror}"
+        raise InputError(msg) from None
+    beside = "One other file in {} is no part of it and was not read."
+    if others > 1:
+        beside = f"{others} other files in {{}} are no parts of it and were not read."
+    remarks = (beside.format(one_line(name)),) if others else ()
+    return _checked(source, role, *_from_arrow(read_parts(parts, name), one_line(name)), remarks)
 
 
 def _split_key(given: str) -> tuple[Path, str | None]:
