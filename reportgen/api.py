@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from reportgen import __version__, environment, model
 from reportgen.errors import InputError
 from reportgen.output import write_whole
-from reportgen.settings import Settings, make_settings
+from reportgen.settings import FROM_FILES, Settings, make_settings
 from reportgen.shown import one_line
 
 if TYPE_CHECKING:
@@ -243,8 +243,8 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
         value = getattr(settings, name)
         if value == field.default:
             continue
-        if name == "thresholds":
-            words += ["--config", "reportgen.toml"]  # they have no option; the report lists their values
+        if name in FROM_FILES:  # they have no option; the report lists their values
+            words += ["--config", "reportgen.toml"] if "--config" not in words else []
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")

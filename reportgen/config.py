@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reportgen.errors import InputError
-from reportgen.settings import LISTS, Settings, make_settings
+from reportgen.settings import FROM_FILES, LISTS, Settings, make_settings
 from reportgen.shown import one_line
 
 DEFAULT_FILE = "reportgen.toml"
@@ -24,7 +24,7 @@ def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config
     for name in Settings.model_fields:
         variable = f"REPORTGEN_{name.upper()}"
         text = environ.get(variable)
-        if not text or name == "thresholds":  # an empty variable is one that is not set; limits come from a file
+        if not text or name in FROM_FILES:  # an empty variable is one that is not set
             continue
         value = tuple(part.strip() for part in text.split(",") if part.strip()) if name in LISTS else text
         make_settings({name: value}, f"{variable}: ")
@@ -52,9 +52,10 @@ def read_config(path: Path) -> dict[str, Any]:
         if not isinstance(content, dict):
             msg = f"{shown}: tool.reportgen is no table; write [tool.reportgen] with a line a setting below it"
             raise InputError(msg)
+    known = {"schema" if name == "declared" else name for name in Settings.model_fields}
     for key in content:
-        if key not in Settings.model_fields:
-            msg = f"{shown}: unknown key {key!r}; known are {', '.join(sorted(Settings.model_fields))}"
+        if key not in known:
+            msg = f"{shown}: unknown key {key!r}; known are {', '.join(sorted(known))}"
             raise InputError(msg)
     make_settings(content, f"{shown}: ")
     return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}

@@ -52,9 +52,10 @@ class Run:
 
 def read_inputs(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> Partition:
     """Read tables or signals and understand their columns alike; raise InputError where they don't fit together."""
-    read = [read_table(original, "original"), read_table(synthetic, "synthetic")]
+    form = settings.declared.file
+    read = [read_table(original, "original", form("original")), read_table(synthetic, "synthetic", form("synthetic"))]
     if holdout is not None:
-        read.append(read_table(holdout, "holdout"))
+        read.append(read_table(holdout, "holdout", form("holdout")))
     if (records := all_signals(read, settings)) is not None:
         return describe(records, settings)
     tables = [table for table in read if not isinstance(table, Signals)]

@@ -19,6 +19,7 @@ import pyarrow.feather
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
@@ -31,6 +32,7 @@ __all__ = ["RawTable", "read_table"]
 
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
+_DETECTED = FileForm()
 _PANDAS_INDEX = "__index_level_"
 _WRITTEN_OUT = (
     *(str, bool, int, float, decimal.Decimal),
@@ -39,10 +41,11 @@ _WRITTEN_OUT = (
 """Python objects that a column may hold: their text is what they are. Of others it may be an address in memory."""
 
 
-def read_table(given: Tabular, role: Side) -> RawTable | Signals:
+def read_table(given: Tabular, role: Side, form: FileForm = _DETECTED) -> RawTable | Signals:
     """Read one table from a path, a DataFrame or a 2-D array; a 3-D array is a set of signals.
 
     A path may be that of a folder of Parquet parts, or `file.npz:key` for one of several arrays.
+    `form` declares how a text file is written, where that is not to be detected.
 
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
     """
@@ -57,7 +60,7 @@ def read_table(given: Tabular, role: Side) -> RawTable | Signals:
     except TypeError:
         msg = f"{role}: give a path, a pandas DataFrame or a numpy array, not {type(given).__name__}"
         raise InputError(msg) from None
-    return _from_path(path, role)
+    return _from_path(path, role, form)
 
 
 def _checked(
@@ -80,7 +83,7 @@ def _checked(
     return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
 
 
-def _from_path(given: str, role: Side) -> RawTable | Signals:
+def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
     if not given:
         msg = f"{role}: its path is empty; name a file"
         raise InputError(msg)
@@ -110,7 +113,7 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
         msg = f"{one_line(name)}: the file is empty"
         raise InputError(msg)
     if suffix in TEXT_SUFFIXES:
-        read = read_delimited(path)
+        read = read_delimited(path, form)
         return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
         array = _load_array(path, key)
