@@ -148,6 +148,7 @@ def run_assessment(
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
     from reportgen import measuring, runner
+    from reportgen.available import available_memory, resident_memory
 
     run = runner.Run(
         created=moment,
@@ -155,6 +156,8 @@ def run_assessment(
         version=__version__,
         environment=environment.versions(),
         threads=threads,
+        memory=available_memory(),
+        held=resident_memory(),
     )
     return Assessment(runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent))
 

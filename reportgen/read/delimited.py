@@ -49,7 +49,7 @@ def read_delimited(path: Path, form: FileForm = _DETECTED) -> Delimited:
 
     `form` declares separator and encoding where they are not to be detected.
     """
-    with _decompressed(path) as stream:
+    with decompressed(path) as stream:
         head = stream.read(_HEAD)
     for encoding in (form.encoding,) if form.encoding else _encodings(path, head):
         found = _read_as(path, head, encoding, form.separator)
@@ -77,7 +77,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
     except UnicodeDecodeError:
         return None
     by_name = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else None
-    separator = declared or by_name or _separator(text)
+    separator = declared or by_name or separator_of(text)
     header = next(_records(text, separator), None)
     if header is None:
         msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else 'the file is empty'}"
@@ -133,7 +133,7 @@ def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
         except UnicodeDecodeError:
             return "error"
 
-    with _decompressed(path) as stream:
+    with decompressed(path) as stream:
         return pacsv.read_csv(
             stream,
             read_options=pacsv.ReadOptions(
@@ -149,7 +149,8 @@ def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[BinaryIO]:
+def decompressed(path: Path) -> Iterator[BinaryIO]:
+    """Open a plain or gzipped file; InputError where the gzip data are damaged."""
     try:
         with path.open("rb") as stored:
             if path.name.lower().endswith(".gz"):
@@ -164,7 +165,7 @@ def _decompressed(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _text(path: Path, encoding: str) -> Iterator[io.TextIOWrapper]:
-    with _decompressed(path) as stream:
+    with decompressed(path) as stream:
         yield io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
 
 
@@ -178,7 +179,7 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
         return
 
 
-def _separator(text: str) -> str:
+def separator_of(text: str) -> str:
     """Return the separator with which most lines have as many cells as the header; the comma where none splits it."""
     best, best_score = ",", (False, 0.0, 0)
     for separator in _SEPARATORS:
