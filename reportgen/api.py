@@ -17,7 +17,7 @@ from reportgen import __version__, environment, model
 from reportgen.errors import InputError
 from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
-from reportgen.settings import Settings, make_settings
+from reportgen.settings import FROM_FILES, Settings, make_settings
 from reportgen.shown import one_line
 
 if TYPE_CHECKING:
@@ -191,6 +191,7 @@ def run_assessment(
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
     from reportgen import measuring, runner
+    from reportgen.available import available_memory, resident_memory
 
     run = runner.Run(
         created=moment,
@@ -206,6 +207,8 @@ def run_assessment(
         version=__version__,
         environment=environment.versions(),
         threads=threads,
+        memory=available_memory(),
+        held=resident_memory(),
     )
     result = runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent)
     if policy is not None:
@@ -303,12 +306,12 @@ def _command(
         words += ["--holdout", _base_name(holdout, "holdout")]
     if baseline is not None:
         words += ["--baseline", _base_name(baseline, "baseline")]
-    if needs_config or settings.thresholds != Settings.model_fields["thresholds"].default:
+    if needs_config or any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES):
         words += ["--config", _base_name(config, "config")]
     variables = []
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if value == field.default or name == "thresholds":
+        if value == field.default or name in FROM_FILES:
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")
@@ -325,5 +328,6 @@ def _base_name(given: Tabular | None, role: str) -> str:
     """Name a file without its folder; what was handed over in memory by its role, in capitals."""
     if not isinstance(given, str | bytes | os.PathLike):
         return role.upper()
-    name = os.fsencode(os.path.basename(given)).decode("utf-8", "replace")  # noqa: PTH119 -- bytes as well
+    path = Path(os.fsdecode(given))  # leaves out the last slash of a folder
+    name = os.fsencode(path.name or path).decode("utf-8", "replace")
     return f"./{name}" if name.startswith("-") else name

@@ -11,14 +11,15 @@ from typing import Any
 from reportgen.errors import InputError
 from reportgen.policy import Policy, make_policy
 from reportgen.running import SEVERAL, Running, make_running
-from reportgen.settings import LISTS, Settings, make_settings
+from reportgen.settings import FROM_FILES, LISTS, Settings, make_settings
 from reportgen.shown import one_line, suggestion
 
 DEFAULT_FILE = "reportgen.toml"
 PREFIX = "REPORTGEN_"
-ONLY_IN_FILES = ("thresholds",)
-"""Settings that are tables."""
-KNOWN = (*Settings.model_fields, *Running.model_fields)
+SETTINGS = tuple("schema" if name == "declared" else name for name in Settings.model_fields)
+"""Settings by the names that files give them."""
+ONLY_IN_FILES = ("schema", *FROM_FILES)
+KNOWN = (*SETTINGS, *Running.model_fields)
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def resolve(options: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
         content["fail_on"] = policy.fail_on
     names_level = "fail_on" in content
     merged = {**content, **_variables(environ), **options}
-    settings = make_settings({name: value for name, value in merged.items() if name in Settings.model_fields})
+    settings = make_settings({name: value for name, value in merged.items() if name in SETTINGS})
     running = make_running({name: value for name, value in merged.items() if name in Running.model_fields})
     if policy is not None:
         policy = policy.model_copy(update={"fail_on": settings.fail_on})
@@ -95,7 +96,7 @@ def _variables(environ: Mapping[str, str], names: Sequence[str] = KNOWN) -> dict
 
 
 def _validate(values: Mapping[str, Any], where: str) -> None:
-    make_settings({name: value for name, value in values.items() if name in Settings.model_fields}, where)
+    make_settings({name: value for name, value in values.items() if name in SETTINGS}, where)
     make_running({name: value for name, value in values.items() if name in Running.model_fields}, where)
 
 

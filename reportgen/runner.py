@@ -10,6 +10,7 @@ import numpy as np
 from reportgen import controls
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
+from reportgen.declared import FileForm
 from reportgen.measuring import Progress, measure, needed, silent, stream, unmeasurable
 from reportgen.metrics.evidence import Evidence
 from reportgen.model import (
@@ -25,7 +26,8 @@ from reportgen.parts import columns_part, coverage_part, file_remarks, holdout_p
 from reportgen.read.align import align
 from reportgen.read.groups import RowGroups, identical_rows, near_twins
 from reportgen.read.holdout import holdout_kind, plan_draws
-from reportgen.read.partition import Partition, Tabular
+from reportgen.read.memory import check_memory
+from reportgen.read.partition import Partition, Side, Tabular
 from reportgen.read.reuse import left_out_texts
 from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import read_table
@@ -48,13 +50,34 @@ class Run:
     version: str
     environment: dict[str, str | None]
     threads: int = 1
+    memory: int | None = None
+    """Bytes that the run may take beyond those `held` already; None: not known, and not checked."""
+    held: int = 0
 
 
-def read_inputs(original: Tabular, synthetic: Tabular, holdout: Tabular | None, settings: Settings) -> Partition:
-    """Read tables or signals and understand their columns alike; raise InputError where they don't fit together."""
-    read = [read_table(original, "original"), read_table(synthetic, "synthetic")]
+def read_inputs(
+    original: Tabular,
+    synthetic: Tabular,
+    holdout: Tabular | None,
+    settings: Settings,
+    *,
+    memory: int | None = None,
+    held: int = 0,
+    measure: bool = False,
+) -> Partition:
+    """Read tables or signals and understand their columns alike; raise InputError where they don't fit together.
+
+    `memory`, `held`: see `Run`; more than that is refused before it is read. `measure`: count what measuring takes.
+    """
+    form = settings.declared.file
+    given: dict[Side, tuple[Tabular, FileForm]] = {
+        "original": (original, form("original")),
+        "synthetic": (synthetic, form("synthetic")),
+    }
     if holdout is not None:
-        read.append(read_table(holdout, "holdout"))
+        given["holdout"] = (holdout, form("holdout"))
+    check_memory(given, settings, memory, held, measure=measure)
+    read = [read_table(table, side, written) for side, (table, written) in given.items()]
     if (records := all_signals(read, settings)) is not None:
         return describe(records, settings)
     tables = [table for table in read if not isinstance(table, Signals)]
@@ -71,7 +94,9 @@ def run(
 ) -> Result:
     """Measure and judge: from tables to a result."""
     progress("read", 0, 1)
-    partition = read_inputs(original, synthetic, holdout, settings)
+    partition = read_inputs(
+        original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True
+    )
     with speaking_of("signals" if partition.leads else "tables"):
         return _assess(partition, settings, context, progress)
 

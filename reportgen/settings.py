@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
+from reportgen.declared import Schema
 from reportgen.errors import InputError
+from reportgen.shown import one_line
 
 FailOn = Literal["low", "inconclusive", "moderate", "high", "never"]
 METRIC_KEYS = (
@@ -32,6 +34,8 @@ METRIC_KEYS = (
 """Every metric of the result, in the order of the report."""
 
 
+FROM_FILES = ("thresholds", "declared")
+"""Settings that are tables of their own, which neither an option nor a variable can hold."""
 LISTS = ("metric", "key", "ignore", "numeric", "categorical")
 """Settings that hold several names."""
 
@@ -103,6 +107,8 @@ class Settings(BaseModel):
     dropped_queries: Annotated[int, Field(ge=100)] = 5000
     """Most synthetic rows that are searched with columns left out (the base is never drawn down)."""
     thresholds: Thresholds = Thresholds()
+    declared: Annotated[Schema, Field(validation_alias=AliasChoices("schema", "declared"))] = Schema()
+    """How files and columns are to be read where detection would be wrong; given as `schema`."""
     lead_names: tuple[str, ...] = ()
     """Names of the leads of signals, in their order; empty for their numbers from 1."""
     sampling_rate: Annotated[float, Field(gt=0)] | None = None
@@ -177,8 +183,9 @@ def make_settings(values: Mapping[str, Any], where: str = "") -> Settings:
         return Settings.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = first["loc"]  # beyond the name it tells the member of a union, except in the one nested table
-        name = ".".join(map(str, place[: 2 if place[:1] == ("thresholds",) else 1])) or "settings"
+        place = first["loc"]  # beyond the name it tells the member of a union, except in nested tables
+        depth = {"thresholds": 2, "schema": 4}.get(str(place[0]) if place else "", 1)
+        name = ".".join(one_line(str(part)) for part in place[:depth]) or "settings"
         msg = f"{where}setting {name!r}: {_what_is_wrong(first['type'], first['msg'])}"
         raise InputError(msg) from None
 
@@ -188,7 +195,7 @@ def _what_is_wrong(kind: str, message: str) -> str:
     if kind == "extra_forbidden":
         return "is not a known setting"
     if kind in {"tuple_type", "model_type"}:
-        return "give a list of names" if kind == "tuple_type" else "give a table with a line a limit"
+        return "give a list of names" if kind == "tuple_type" else "give a table with a line a setting"
     for theirs, ours in (("Value error, ", ""), ("Input should be ", "must be ")):
         if message.startswith(theirs):
             return ours + message.removeprefix(theirs).removesuffix(", unable to parse string as an integer")

@@ -125,10 +125,12 @@ def assess(
 
 
 def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:
+    from reportgen.available import available_memory, resident_memory
     from reportgen.read.naming import shown_name
     from reportgen.read.summary import describe_columns
     from reportgen.runner import read_inputs
 
-    for column in describe_columns(read_inputs(original, synthetic, holdout, settings)):
+    memory, held = available_memory(), resident_memory()
+    for column in describe_columns(read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)):
         state = "used" if column.used else f"left out: {column.reason}"
         print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *column.remarks))}")

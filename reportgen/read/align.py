@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import Kind
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
+from reportgen.read.declare import as_declared, declared_forms
 from reportgen.read.kinds import understand
-from reportgen.read.left_out import BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
+from reportgen.read.left_out import (
+    BY_IGNORE,
+    BY_KEY,
+    CONSTANT,
+    DECLARED_IGNORE,
+    DECLARED_KEY,
+    is_constant,
+    why_left_out,
+)
 from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
 from reportgen.settings import Settings
+
+_UNMEASURED = {"identifier": DECLARED_KEY, "ignore": DECLARED_IGNORE}
 
 
 def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, settings: Settings) -> Partition:
@@ -29,11 +41,18 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     for table in tables[1:]:
         _same_columns(original, table)
     _known_names(names, settings)
-    unmeasured = {*settings.key, *settings.ignore}
-    forced: dict[str, Kind] = dict.fromkeys(settings.numeric, "numeric")
-    forced |= dict.fromkeys(settings.categorical, "categorical")
-    understood = understand(tables, names, forced, lenient=unmeasured)
-    columns = tuple(_schema(name, understood[name], tables, settings) for name in names)
+    forms = declared_forms(names, settings)
+    tables = [as_declared(table, settings) for table in tables]
+    unmeasured = {*settings.key, *settings.ignore, *(name for name in forms if forms[name].means in _UNMEASURED)}
+    understood = understand(
+        tables,
+        names,
+        _forced_kinds(forms, settings),
+        lenient=unmeasured,
+        forms=forms,
+        day_first=settings.declared.day_first,
+    )
+    columns = tuple(_schema(name, understood[name], tables, settings, forms.get(name, ColumnForm())) for name in names)
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [
@@ -43,7 +62,21 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     return Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
 
 
-def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings: Settings) -> ColumnSchema:
+def _forced_kinds(forms: Mapping[str, ColumnForm], settings: Settings) -> dict[str, Kind]:
+    """The kinds that the user names; an identifier is a category, so that its reuse is checked whatever it holds."""
+    forced: dict[str, Kind] = dict.fromkeys(settings.numeric, "numeric")
+    forced |= dict.fromkeys(settings.categorical, "categorical")
+    for name, form in forms.items():
+        if form.means == "identifier":
+            forced[name] = "categorical"
+        elif form.means is not None and form.means != "ignore":
+            forced[name] = form.means
+    return forced
+
+
+def _schema(
+    name: str, column: Understood, tables: Sequence[RawTable], settings: Settings, form: ColumnForm
+) -> ColumnSchema:
     real = pd.concat(
         [series for table, series in zip(tables, column.series, strict=True) if table.role != "synthetic"],
         ignore_index=True,
@@ -53,12 +86,15 @@ def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings:
         reason = BY_IGNORE
     elif name in settings.key:
         reason = BY_KEY
+    elif form.means in _UNMEASURED:
+        reason = _UNMEASURED[form.means]
     elif settings.projection == "famd":
         if is_constant(real):
             reason = CONSTANT
-        elif name not in {*settings.numeric, *settings.categorical}:
+        elif name not in {*settings.numeric, *settings.categorical} and form.means is None:
             reason = why_left_out(name, column.kind, real, whole=column.whole)
-    return ColumnSchema(name, column.kind, reason, _remarks(column, tables, real), column.missing_marks)
+    declared = (f"Declared {form.means} in [schema].",) if form.means else ()
+    return ColumnSchema(name, column.kind, reason, declared + _remarks(column, tables, real), column.missing_marks)
 
 
 def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series[Any]) -> tuple[str, ...]:

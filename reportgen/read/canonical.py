@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import Kind
 from reportgen.read import dates, numbers
-from reportgen.read.columns import Texts, category_texts
+from reportgen.read.columns import Texts, Typed, category_texts, texts
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import one_line, shown_name
 from reportgen.read.reading import Reading, true_words
@@ -75,10 +76,10 @@ def as_truth(readings: Sequence[Reading]) -> Understood:
     return _understood("boolean", readings, series)
 
 
-def as_times(readings: Sequence[Reading]) -> Understood | None:
-    """Convert to times; None where a text is no day, or the order of day and month stays open."""
+def as_times(readings: Sequence[Reading], order: dates.DayOrder | None = None) -> Understood | None:
+    """Convert to times; None where a text is no day, or the order of day and month, unless given, stays open."""
     written = [reading.present.distinct for reading in readings if reading.present is not None]
-    order = dates.day_order(written)
+    order = order or dates.day_order(written)
     series, remarks = [], []
     for reading in readings:
         if reading.present is None:
@@ -90,9 +91,54 @@ def as_times(readings: Sequence[Reading]) -> Understood | None:
             if order is not None and dates.has_slashes(reading.present.distinct):
                 remarks.append(f"Dates such as 1/2/2020 in {one_line(reading.table.source.name)} were read {order}.")
             moments, codes = parsed, reading.present.codes
-        stamps = np.append(moments.astype("datetime64[us]"), np.datetime64("NaT", "us"))
-        series.append(pd.Series(stamps[codes]).dt.tz_localize("UTC"))
+        series.append(_stamps(moments, codes))
     return _understood("datetime", readings, series, remarks)
+
+
+def as_declared_times(name: str, readings: Sequence[Reading], form: ColumnForm) -> Understood:
+    """Convert to times as the user declares; InputError with the number of rows that are none."""
+    read = [_with_texts(reading, form) for reading in readings]
+    order = dates.day_order([reading.present.distinct for reading in read if reading.present is not None])
+    if form.day_first is not None:
+        order = "day first" if form.day_first else "month first"
+    series = []
+    for reading in read:
+        if reading.present is None:
+            wrong = len(reading.column) if reading.kind not in {None, "datetime"} else 0
+            moments, codes = (np.zeros(0, np.int64), np.zeros(0, np.int64)) if wrong else _stored_times(reading)
+        else:
+            codes = reading.present.codes
+            moments, unread = dates.parse_declared(reading.present.distinct, order, form.date_format)
+            wrong = int(np.append(unread, np.False_)[codes].sum())
+        if wrong:
+            how = "its date_format" if form.date_format else "the forms known; declare a date_format, or day_first"
+            msg = (
+                f"{reading.where}: column {shown_name(name)} is declared datetime and holds in {rows(wrong)} "
+                f"what is no date of {how}; correct the rows or the declaration"
+            )
+            raise InputError(msg)
+        series.append(_stamps(moments, codes))
+    return _understood("datetime", read, series)
+
+
+def rows(number: int) -> str:
+    """Write a number of rows: "1 row", "2 rows"."""
+    return f"{number} row{'' if number == 1 else 's'}"
+
+
+def _with_texts(reading: Reading, form: ColumnForm) -> Reading:
+    """Take the texts of a column, and numbers such as 20200131 where a format is declared, for dates."""
+    column = reading.column
+    if isinstance(column, Typed):
+        if form.date_format is None or reading.kind != "numeric":
+            return reading
+        column = texts(pa.chunked_array([category_texts(column.array)]))
+    return replace(reading, present=without_marks(column, among_numbers=True))
+
+
+def _stamps(moments: NDArray[np.int64], codes: NDArray[np.int64]) -> pd.Series[Any]:
+    stamps = np.append(moments.astype("datetime64[us]"), np.datetime64("NaT", "us"))
+    return pd.Series(stamps[codes]).dt.tz_localize("UTC")
 
 
 def _stored_times(reading: Reading) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -135,7 +181,9 @@ def _understood(
     *,
     whole: bool = False,
 ) -> Understood:
-    marks = tuple(sorted({mark for reading in readings if reading.present for mark in reading.present.marks}))
+    found = {mark for reading in readings if reading.present for mark in reading.present.marks}
+    found |= {mark for reading in readings if isinstance(reading.column, Typed) for mark in reading.column.marks}
+    marks = tuple(sorted(found))
     said = list(dict.fromkeys(remarks))
     if marks:
         said.append("Read as missing: " + ", ".join(f'"{mark}"' for mark in marks) + ".")

@@ -18,12 +18,15 @@ class Texts:
     """A column of text. Row i holds `distinct[codes[i]]`; code -1 is missing in the format itself.
 
     `distinct` holds each text once, stripped of blanks at both ends; all of them occur. `declared` says that the
-    table's own schema calls the column a category.
+    table's own schema calls the column a category. `marks` are the texts that the user declared to be missing (None:
+    the usual ones), `written` the marks before decimals and between thousands (None: as detected).
     """
 
     distinct: pa.Array
     codes: NDArray[np.int64]
     declared: bool = False
+    marks: tuple[str, ...] | None = None
+    written: tuple[str, str] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -31,9 +34,13 @@ class Texts:
 
 @dataclass(frozen=True)
 class Typed:
-    """A column whose type the format stores: int64, uint64, float64, bool or timestamp[us, UTC]; null is missing."""
+    """A column whose type the format stores: int64, uint64, float64, bool or timestamp[us, UTC]; null is missing.
+
+    `marks` are the declared missing marks that were numbers of the column and became null.
+    """
 
     array: pa.Array
+    marks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.array)

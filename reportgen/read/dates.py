@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from reportgen.read.numbers import all_match
@@ -60,15 +61,34 @@ def day_order(columns: Iterable[pa.Array]) -> DayOrder | None:
 
 def parse_dates(values: pa.Array, order: DayOrder | None) -> NDArray[np.int64] | None:
     """Return microseconds since 1970 UTC; None where a text is no day of the calendar, or its order is not known."""
-    moments = []
-    for text in values.to_pylist():
-        if order is None and _slashed(text):
-            return None
-        try:
-            moments.append((_moment(text, order) - _EPOCH) // _MICROSECOND)
-        except (ValueError, OverflowError):
-            return None
-    return np.array(moments, dtype=np.int64)
+    moments = [_parsed(text, order, None) for text in values.to_pylist()]
+    return None if None in moments else np.array(moments, dtype=np.int64)
+
+
+def parse_declared(
+    values: pa.Array, order: DayOrder | None, form: str | None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return microseconds since 1970 UTC of texts in a declared format, or in any of ours, and which are no dates."""
+    known = [True] * len(values) if form else pc.match_substring_regex(values, _ANY).to_pylist()
+    moments = [
+        _parsed(text, order, form) if fits else None for text, fits in zip(values.to_pylist(), known, strict=True)
+    ]
+    wrong = np.array([moment is None for moment in moments], dtype=bool)
+    return np.array([moment or 0 for moment in moments], dtype=np.int64), wrong
+
+
+def _parsed(text: str, order: DayOrder | None, form: str | None) -> int | None:
+    if form is None and order is None and _slashed(text):
+        return None
+    try:
+        moment = _moment(text, order) if form is None else _zoned(datetime.strptime(text, form))  # noqa: DTZ007
+        return (moment - _EPOCH) // _MICROSECOND
+    except (ValueError, OverflowError):
+        return None
+
+
+def _zoned(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def _slashed(text: str) -> bool:
@@ -87,5 +107,4 @@ def _moment(text: str, order: DayOrder | None) -> datetime:
     else:
         year, month, day = three, one, two
     time = time.replace(",", ".").replace(" ", "").replace("UTC", "Z").replace("z", "Z") or "00:00"
-    moment = datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}T{time}")
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return _zoned(datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}T{time}"))

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
+from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read.naming import one_line
 
@@ -31,6 +32,7 @@ _LONG_HEADER = "its header line, or a name in it, is too long to be read; give i
 _SAMPLE_LINES = 200
 _SEPARATORS = (",", ";", "\t", "|")
 _FALLBACKS = ("cp1252", "latin-1")
+_DETECTED = FileForm()
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,20 @@ class Delimited:
     remarks: tuple[str, ...]
 
 
-def read_delimited(path: Path) -> Delimited:
-    """Read a text table; InputError names the file, and the line where one is broken."""
-    with _decompressed(path) as stream:
+def read_delimited(path: Path, form: FileForm = _DETECTED) -> Delimited:
+    """Read a text table; InputError names the file, and the line where one is broken.
+
+    `form` declares separator and encoding where they are not to be detected.
+    """
+    with decompressed(path) as stream:
         head = stream.read(_HEAD)
-    encodings = _encodings(path, head)
-    for encoding in encodings:
-        found = _read_as(path, head, encoding)
+    for encoding in (form.encoding,) if form.encoding else _encodings(path, head):
+        found = _read_as(path, head, encoding, form.separator)
         if found is not None:
             return found
     msg = f"{one_line(path.name)}: its text is neither UTF-8 nor Windows-1252; save it as UTF-8"
+    if form.encoding:
+        msg = f"{one_line(path.name)}: its text is not {form.encoding}, as [schema] declares; correct the declaration"
     raise InputError(msg)
 
 
@@ -64,13 +70,14 @@ def _encodings(path: Path, head: bytes) -> tuple[str, ...]:
     return ("utf-8", *_FALLBACKS)
 
 
-def _read_as(path: Path, head: bytes, encoding: str) -> Delimited | None:
+def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> Delimited | None:
     """Read with one encoding; None where the bytes are not in that encoding."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(head)
     except UnicodeDecodeError:
         return None
-    separator = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else _separator(text)
+    by_name = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else None
+    separator = declared or by_name or separator_of(text)
     header = next(_records(text, separator), None)
     if header is None:
         msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else 'the file is empty'}"
@@ -116,7 +123,7 @@ def _one_line_end(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _spoken(encoding: str) -> str:
-    return {"cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16"}[encoding]
+    return {"cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16"}.get(encoding, encoding)
 
 
 def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
@@ -126,7 +133,7 @@ def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
         except UnicodeDecodeError:
             return "error"
 
-    with _decompressed(path) as stream:
+    with decompressed(path) as stream:
         return pacsv.read_csv(
             stream,
             read_options=pacsv.ReadOptions(
@@ -142,7 +149,8 @@ def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
 
 
 @contextmanager
-def _decompressed(path: Path) -> Iterator[BinaryIO]:
+def decompressed(path: Path) -> Iterator[BinaryIO]:
+    """Open a plain or gzipped file; InputError where the gzip data are damaged."""
     try:
         with path.open("rb") as stored:
             if path.name.lower().endswith(".gz"):
@@ -157,7 +165,7 @@ def _decompressed(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _text(path: Path, encoding: str) -> Iterator[io.TextIOWrapper]:
-    with _decompressed(path) as stream:
+    with decompressed(path) as stream:
         yield io.TextIOWrapper(stream, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
 
 
@@ -171,7 +179,7 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
         return
 
 
-def _separator(text: str) -> str:
+def separator_of(text: str) -> str:
     """Return the separator with which most lines have as many cells as the header; the comma where none splits it."""
     best, best_score = ",", (False, 0.0, 0)
     for separator in _SEPARATORS:

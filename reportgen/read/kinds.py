@@ -10,13 +10,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import Kind
-from reportgen.read.canonical import Understood, as_categories, as_numbers, as_times, as_truth
+from reportgen.read.canonical import (
+    Understood,
+    as_categories,
+    as_declared_times,
+    as_numbers,
+    as_times,
+    as_truth,
+    rows,
+)
 from reportgen.read.columns import RawTable, Texts
+from reportgen.read.dates import DayOrder
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import shown_name
-from reportgen.read.reading import Reading, forced_numbers, read, table_style
+from reportgen.read.reading import Reading, forced_numbers, forced_truth, not_numbers, read, table_style
 
 _PADDED = "Its numbers have leading zeros: read as categories."
 _OPEN_COMMA = "Its commas may set decimals or thousands apart: read as categories; write a decimal point."
@@ -25,19 +35,28 @@ _NOT_ALL_DATES = "Not all of its values can be read as dates: read as categories
 
 
 def understand(
-    tables: Sequence[RawTable], names: Sequence[str], forced: Mapping[str, Kind], lenient: Collection[str] = ()
+    tables: Sequence[RawTable],
+    names: Sequence[str],
+    forced: Mapping[str, Kind],
+    lenient: Collection[str] = (),
+    *,
+    forms: Mapping[str, ColumnForm] | None = None,
+    day_first: bool | None = None,
 ) -> dict[str, Understood]:
     """Decide the kinds of the named columns and convert them in every table.
 
-    `forced` holds the kinds that the user names. `lenient` are columns that nothing is measured on: what does not fit
-    together there becomes a category. Raises InputError naming the column, the tables and the way out.
+    `forced` holds the kinds that the user names, `forms` how their dates are written, `day_first` the order of day and
+    month of all others. `lenient` are columns that nothing is measured on: what does not fit together there becomes a
+    category. Raises InputError naming the column, the tables and the way out.
     """
+    order: DayOrder | None = None if day_first is None else "day first" if day_first else "month first"
     styles = [table_style(table) for table in tables]
     understood = {}
     for name in names:
         readings = [read(name, table, style) for table, style in zip(tables, styles, strict=True)]
         try:
-            understood[name] = _decide(name, readings, forced.get(name))
+            form = (forms or {}).get(name, ColumnForm(day_first=day_first))
+            understood[name] = _decide(name, readings, forced.get(name), form, order)
         except InputError:
             if name not in lenient:
                 raise
@@ -45,17 +64,23 @@ def understand(
     return understood
 
 
-def _decide(name: str, readings: list[Reading], forced: Kind | None) -> Understood:
+def _decide(
+    name: str, readings: list[Reading], forced: Kind | None, form: ColumnForm, order: DayOrder | None
+) -> Understood:
     if forced == "numeric":
         return as_numbers(name, [_forced_numbers(name, reading) for reading in readings])
     if forced == "categorical":
         return as_categories(readings)
+    if forced == "boolean":
+        return as_truth([_forced_truth(name, reading) for reading in readings])
+    if forced == "datetime":
+        return as_declared_times(name, readings, form)
     readings = _without_soft_marks(readings)
     kinds = {reading.kind for reading in readings if reading.kind}
     if kinds == {"numeric"}:
         return as_numbers(name, readings)
     if kinds == {"datetime"}:
-        return as_times(readings) or _texts_as_categories(name, readings, (_OPEN_DATES,))
+        return as_times(readings, order) or _texts_as_categories(name, readings, (_OPEN_DATES,))
     if kinds == {"boolean"} or (kinds == {"boolean", "numeric"} and all(map(_fits_truth, readings))):
         return as_truth(readings)
     if kinds == {"categorical", "datetime"}:
@@ -114,8 +139,19 @@ def _forced_numbers(name: str, reading: Reading) -> Reading:
     found = forced_numbers(reading)
     if found is None:
         msg = (
-            f"{reading.where}: column {shown_name(name)} holds {reading.spoken}, which cannot be read as numbers; "
-            "correct it, or leave out --numeric for it"
+            f"{reading.where}: column {shown_name(name)} holds {reading.spoken} in {rows(not_numbers(reading))}, which "
+            "cannot be read as numbers; correct them, list them as missing in [schema], or don't call it numeric"
+        )
+        raise InputError(msg)
+    return found
+
+
+def _forced_truth(name: str, reading: Reading) -> Reading:
+    found, wrong = forced_truth(reading)
+    if wrong:
+        msg = (
+            f"{reading.where}: column {shown_name(name)} is declared boolean and holds {reading.spoken} in "
+            f"{rows(wrong)}, which are neither true nor false; correct them, or declare it categorical"
         )
         raise InputError(msg)
     return found

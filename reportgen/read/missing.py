@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ CERTAIN = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 """Missing in every column."""
 AMONG_NUMBERS = ("-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN", "NaT", "<NA>", "#N/A")
 """Missing where all other values of the column are numbers or dates; elsewhere they may be categories."""
+_NUMBER = r"-?(\d+\.?\d*|\.\d+)"
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,33 @@ class Present:
 
 
 def without_marks(column: Texts, *, among_numbers: bool = False) -> Present:
-    """Set the missing values apart, with the wider list of marks where the rest are numbers or dates."""
-    marks = CERTAIN + AMONG_NUMBERS if among_numbers else CERTAIN
+    """Set the missing values apart, with the wider list of marks where the rest are numbers or dates.
+
+    Marks that the user declared replace both lists.
+    """
+    marks: tuple[str, ...] = CERTAIN + AMONG_NUMBERS if among_numbers else CERTAIN
+    if column.marks is not None:
+        marks = ("", *column.marks)
     gone = pc.is_in(column.distinct, value_set=pa.array(marks, column.distinct.type))
+    if column.marks:
+        gone = pc.or_(gone, _equal_numbers(column.distinct, column.marks))
     gone_here = gone.to_numpy(zero_copy_only=False)
     found = tuple(sorted(mark for mark in column.distinct.filter(gone).to_pylist() if mark))
     places = np.append(np.where(gone_here, -1, np.cumsum(~gone_here) - 1), -1).astype(np.int64)
     return Present(column.distinct.filter(pc.invert(gone)), places[column.codes], found)
+
+
+def numbers_among(marks: tuple[str, ...]) -> dict[float, str]:
+    """Return the marks that are plain numbers, by their value."""
+    found = {}
+    for mark in marks:
+        if re.fullmatch(_NUMBER, mark):
+            found[float(mark)] = mark
+    return found
+
+
+def _equal_numbers(values: pa.Array, marks: tuple[str, ...]) -> pa.Array:
+    """Mark the texts that are the same number as a mark: -9.0 beside -9."""
+    wanted = pa.array(list(numbers_among(marks)), pa.float64())
+    numbers = pc.if_else(pc.match_substring_regex(values, f"^{_NUMBER}$"), values, None).cast(pa.float64())
+    return pc.is_in(numbers, value_set=wanted, skip_nulls=True)

@@ -7,6 +7,7 @@ thousands   1,234.5                a decimal point, with commas between thousand
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -69,6 +70,16 @@ def notations(values: pa.Array) -> frozenset[Notation]:
     if not any_match(finite, "[.,]"):
         return frozenset(_FORMS) if all_match(finite, _FORMS["plain"]) else frozenset()
     return frozenset(notation for notation, form in _FORMS.items() if all_match(finite, form))
+
+
+def plain_texts(values: pa.Array, decimal: str, thousands: str) -> pa.Array:
+    """Write numbers with these marks as plain ones; null where a text is no such number. Infinities stay."""
+    point, mark = re.escape(decimal), f"[{re.escape(thousands)}]"
+    grouped = rf"|[1-9]\d{{0,2}}({mark}\d{{3}})+" if thousands else ""
+    form = rf"^[+-]?((\d+{grouped})({point}\d*)?|{point}\d+){_EXPONENT}$"
+    fits = pc.or_(pc.match_substring_regex(values, form), pc.match_substring_regex(values, _INFINITE))
+    plain = pc.replace_substring(values, thousands, "") if thousands else values
+    return pc.if_else(fits, pc.replace_substring(plain, decimal, "."), pa.scalar(None, plain.type))
 
 
 def has_leading_zeros(values: pa.Array) -> bool:

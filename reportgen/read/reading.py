@@ -17,6 +17,8 @@ from reportgen.read.naming import one_line
 
 TRUTH = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))
 """Pairs of words for a truth value, in any case; a column uses one pair in a table."""
+_TRUE = {pair[1] for pair in TRUTH} | {"1", "1.0"}
+_FALSE = {pair[0] for pair in TRUTH} | {"0", "0.0"}
 _SPOKEN: dict[Kind, str] = {
     "numeric": "numbers",
     "categorical": "words",
@@ -63,13 +65,18 @@ class Reading:
     @property
     def only_soft_marks(self) -> bool:
         """Whether every value would be missing in a column of numbers."""
-        return self.present is not None and set(self.present.distinct.to_pylist()) <= set(AMONG_NUMBERS)
+        if self.present is None or (isinstance(self.column, Texts) and self.column.marks is not None):
+            return False
+        return set(self.present.distinct.to_pylist()) <= set(AMONG_NUMBERS)
 
     def numbers(self) -> numbers.Numbers:
         """Return the column's numbers; only for a column that holds nothing else."""
         if isinstance(self.column, Typed):
             return numbers.stored(self.column.array)
         present = self.present or without_marks(self.column)
+        written = self.column.written
+        if written is not None:
+            present = replace(present, distinct=numbers.plain_texts(present.distinct, *written))
         return numbers.parse(present.distinct, present.codes, self.notation or "plain")
 
     def zero_one(self) -> bool:
@@ -82,7 +89,7 @@ def table_style(table: RawTable) -> numbers.Notation | None:
     return numbers.file_style(
         numbers.notations(without_marks(column, among_numbers=True).distinct)
         for column in table.columns.values()
-        if isinstance(column, Texts)
+        if isinstance(column, Texts) and column.written is None
     )
 
 
@@ -106,7 +113,7 @@ def read(name: str, table: RawTable, style: numbers.Notation | None) -> Reading:
 
 
 def _number_or_date(reading: Reading, values: pa.Array) -> Reading | None:
-    options = numbers.notations(values)
+    options = _options(reading, values)
     if options and numbers.has_leading_zeros(values):
         return replace(reading, kind="categorical", zero_padded=True)
     if options:
@@ -117,6 +124,27 @@ def _number_or_date(reading: Reading, values: pa.Array) -> Reading | None:
     return replace(reading, kind="datetime") if dates.look_like_dates(values) else None
 
 
+def _options(reading: Reading, values: pa.Array) -> frozenset[numbers.Notation]:
+    """The notations in which all texts are numbers; the declared one counts as the plain one that it is turned into."""
+    written = reading.column.written if isinstance(reading.column, Texts) else None
+    if written is None:
+        return numbers.notations(values)
+    fits = len(values) and not numbers.plain_texts(values, *written).null_count
+    return frozenset[numbers.Notation]({"plain"}) if fits else frozenset()
+
+
+def not_numbers(reading: Reading) -> int:
+    """Count the rows of a text column whose value cannot be read as a number."""
+    if not isinstance(reading.column, Texts):
+        return len(reading.column)
+    present = without_marks(reading.column, among_numbers=True)
+    decimal, thousands = reading.column.written or (
+        (",", ".") if reading.style == "comma" else (".", "," if reading.style == "thousands" else "")
+    )
+    wrong = numbers.plain_texts(present.distinct, decimal, thousands).is_null().to_numpy(zero_copy_only=False)
+    return int(np.append(wrong, np.False_)[present.codes].sum())
+
+
 def forced_numbers(reading: Reading) -> Reading | None:
     """Read a column as numbers because the user says so: leading zeros are allowed. None where it holds words."""
     if reading.kind in {None, "numeric"}:
@@ -124,7 +152,7 @@ def forced_numbers(reading: Reading) -> Reading | None:
     if isinstance(reading.column, Typed):
         return replace(reading, kind="numeric") if reading.kind == "boolean" else None
     present = without_marks(reading.column, among_numbers=True)
-    options = numbers.notations(present.distinct)
+    options = _options(reading, present.distinct)
     chosen = numbers.notation(options, present.distinct, reading.style) if options else None
     if chosen is None and len(present.distinct):
         return None
@@ -133,7 +161,22 @@ def forced_numbers(reading: Reading) -> Reading | None:
 
 def true_words(values: pa.Array) -> NDArray[np.bool_]:
     """Return which of the words mean true."""
-    return np.array([text.casefold() in {pair[1] for pair in TRUTH} for text in values.to_pylist()], dtype=bool)
+    return np.array([text.casefold() in _TRUE for text in values.to_pylist()], dtype=bool)
+
+
+def forced_truth(reading: Reading) -> tuple[Reading, int]:
+    """Read a column as truth values because the user says so, and count the rows that hold none.
+
+    Words of several pairs may be mixed, and stand beside 0 and 1.
+    """
+    if isinstance(reading.column, Typed):
+        if reading.kind == "numeric":
+            return reading, int((~np.isin(reading.numbers().present, (0, 1))).sum())
+        return reading, 0 if reading.kind in {None, "boolean"} else len(reading.column)
+    present = without_marks(reading.column)
+    known = np.array([text.casefold() in _TRUE | _FALSE for text in present.distinct.to_pylist()], dtype=bool)
+    wrong = int(np.append(~known, np.False_)[present.codes].sum())
+    return replace(reading, kind="boolean", present=present), wrong
 
 
 def _truth_words(values: pa.Array) -> bool:

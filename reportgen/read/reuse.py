@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reportgen.copies import ColumnCodes
-from reportgen.read.left_out import BY_IGNORE, is_constant
+from reportgen.read.left_out import BY_IGNORE, DECLARED_IGNORE, is_constant
 from reportgen.read.partition import ColumnSchema, Partition
 
 
@@ -18,7 +18,7 @@ def left_out_texts(partition: Partition) -> tuple[ColumnCodes, ...]:
 
 
 def _is_checked(column: ColumnSchema, partition: Partition) -> bool:
-    if column.used or column.kind != "categorical" or column.left_out == BY_IGNORE:
+    if column.used or column.kind != "categorical" or column.left_out in {BY_IGNORE, DECLARED_IGNORE}:
         return False
     return not is_constant(partition.original.frame[column.name])
 

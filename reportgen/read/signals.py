@@ -26,7 +26,7 @@ from reportgen.settings import Settings
 _BLOCK = 1 << 21
 """Numbers converted at once, 16 MB: an array of 16-bit integers is never held four times over."""
 _EXACT_INTEGERS = 2**53
-_ONLY_FOR_TABLES = ("key", "ignore", "numeric", "categorical", "components")
+_ONLY_FOR_TABLES = ("key", "ignore", "numeric", "categorical", "components", "declared")
 _ONLY_FOR_SIGNALS = ("lead_names", "sampling_rate")
 
 
@@ -123,7 +123,8 @@ def _check_settings(settings: Settings, *, signals: bool) -> None:
     for name in _ONLY_FOR_TABLES if signals else _ONLY_FOR_SIGNALS:
         if getattr(settings, name) != Settings.model_fields[name].default:
             forms = ("tables", "signals") if signals else ("signals", "tables")
-            msg = f"--{name.replace('_', '-')}: belongs to {forms[0]}, and these inputs are {forms[1]}; leave it out"
+            shown = "[schema]" if name == "declared" else f"--{name.replace('_', '-')}"
+            msg = f"{shown}: belongs to {forms[0]}, and these inputs are {forms[1]}; leave it out"
             raise InputError(msg)
 
 

@@ -19,10 +19,12 @@ import pyarrow.feather
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
 from reportgen.read.naming import one_line, shown_name, shown_names
+from reportgen.read.parquet_folder import folder_name, folder_sha256, parts_of, read_parts
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
@@ -30,6 +32,7 @@ __all__ = ["RawTable", "read_table"]
 
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
+_DETECTED = FileForm()
 _PANDAS_INDEX = "__index_level_"
 _WRITTEN_OUT = (
     *(str, bool, int, float, decimal.Decimal),
@@ -38,10 +41,11 @@ _WRITTEN_OUT = (
 """Python objects that a column may hold: their text is what they are. Of others it may be an address in memory."""
 
 
-def read_table(given: Tabular, role: Side) -> RawTable | Signals:
-    """Read one table from a path (`file.npz:key` for one of several arrays), a DataFrame or a 2-D array.
+def read_table(given: Tabular, role: Side, form: FileForm = _DETECTED) -> RawTable | Signals:
+    """Read one table from a path, a DataFrame or a 2-D array; a 3-D array is a set of signals.
 
-    A 3-D array is a set of signals.
+    A path may be that of a folder of Parquet parts, or `file.npz:key` for one of several arrays.
+    `form` declares how a text file is written, where that is not to be detected.
 
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
     """
@@ -56,7 +60,7 @@ def read_table(given: Tabular, role: Side) -> RawTable | Signals:
     except TypeError:
         msg = f"{role}: give a path, a pandas DataFrame or a numpy array, not {type(given).__name__}"
         raise InputError(msg) from None
-    return _from_path(path, role)
+    return _from_path(path, role, form)
 
 
 def _checked(
@@ -79,7 +83,10 @@ def _checked(
     return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
 
 
-def _from_path(given: str, role: Side) -> RawTable | Signals:
+def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
+    if not given:
+        msg = f"{role}: its path is empty; name a file"
+        raise InputError(msg)
     path, key = _split_key(given)
     name = path.name or given
     mode = _mode(path)
@@ -87,8 +94,7 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
         msg = f"{role}: there is no file {shown_name(name)}"
         raise InputError(msg)
     if stat.S_ISDIR(mode):
-        msg = f"{role}: {shown_name(name)} is a folder; give a file ({', '.join(SUFFIXES)})"
-        raise InputError(msg)
+        return _from_folder(path, role)
     if not stat.S_ISREG(mode):  # a pipe or a device may never end, and no file can be read twice from it
         msg = f"{role}: {shown_name(name)} is no regular file; save the table as a file and give that"
         raise InputError(msg)
@@ -107,7 +113,7 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
         msg = f"{one_line(name)}: the file is empty"
         raise InputError(msg)
     if suffix in TEXT_SUFFIXES:
-        read = read_delimited(path)
+        read = read_delimited(path, form)
         return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
         array = _load_array(path, key)
@@ -117,6 +123,21 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
             else _checked(source, role, *_from_array(array, one_line(name)))
         )
     return _checked(source, role, *_from_arrow(_load_arrow(path, suffix), one_line(name)))
+
+
+def _from_folder(folder: Path, role: Side) -> RawTable:
+    parts, others = parts_of(folder, role)
+    name = folder_name(folder)
+    try:
+        source = Source(os.fsencode(name).decode("utf-8", "replace"), folder_sha256(parts))
+    except OSError as error:
+        msg = f"{role}: a part of {shown_name(name)} cannot be opened: {error.strerror}"
+        raise InputError(msg) from None
+    beside = "One other file in {} is no part of it and was not read."
+    if others > 1:
+        beside = f"{others} other files in {{}} are no parts of it and were not read."
+    remarks = (beside.format(one_line(name)),) if others else ()
+    return _checked(source, role, *_from_arrow(read_parts(parts, name), one_line(name)), remarks)
 
 
 def _split_key(given: str) -> tuple[Path, str | None]:

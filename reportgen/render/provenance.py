@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,11 +187,24 @@ def _settings(result: Result, numbering: Numbering) -> Table:
 def _setting(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(value) or sentence("provenance.empty")
+    if isinstance(value, dict):
+        return "; ".join(_declared(value)) or sentence("provenance.empty")
     if value is None:
         return sentence("provenance.empty")
     if isinstance(value, int):
         return count(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _declared(tables: dict[str, Any], where: str = "") -> list[str]:
+    """Write nested tables as lines of a config file, without what is not set."""
+    lines = []
+    for name, value in tables.items():
+        if isinstance(value, dict):
+            lines += _declared(value, f"{where}{name}.")
+        elif value is not None:
+            lines.append(f"{where}{name} = {json.dumps(value, ensure_ascii=False)}")
+    return lines
 
 
 def _hashes(result: Result, digest: str, numbering: Numbering) -> Table:

@@ -15,6 +15,9 @@ from reportgen.words import sentence
 DOMINANT_INERTIA = 0.3
 """A column with more than this share of the inertia is named: it decides who is near to whom."""
 
+MOST_NAMES = 10
+"""So many columns are named where many are left out for one reason; the data card lists more."""
+
 
 def find(columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...]) -> tuple[Finding, ...]:
     """Collect all findings, warnings first. `file_remarks`: how a file was read, where that is not plain."""
@@ -112,12 +115,28 @@ def _scores(metrics: Mapping[str, Metric]) -> list[Finding]:
     return found
 
 
+def _left_out(columns: tuple[Column, ...]) -> list[Finding]:
+    """One finding a reason, with the first names: thousands of columns may be left out for the same one."""
+    by_reason: dict[str, list[str]] = {}
+    for column in columns:
+        if column.reason is not None:
+            by_reason.setdefault(column.reason, []).append(column.name)
+    return [
+        _finding(
+            "column_left_out",
+            "info",
+            count=len(names),
+            numbers={"names": names[:MOST_NAMES], "more": max(0, len(names) - MOST_NAMES), "reason": reason},
+        )
+        for reason, names in by_reason.items()
+    ]
+
+
 def _columns(columns: tuple[Column, ...]) -> list[Finding]:
-    found = []
+    found = _left_out(columns)
     for column in columns:
         numbers: dict[str, Any] = {"column": column.name, "kind": column.kind}
-        if column.reason is not None:
-            found.append(_finding("column_left_out", "info", numbers=numbers | {"reason": column.reason}))
+        if not column.used:
             continue
         if column.inertia is not None and column.inertia > DOMINANT_INERTIA and sum(c.used for c in columns) > 2:
             found.append(_finding("column_dominates", "notice", numbers=numbers | {"share": 100 * column.inertia}))
