@@ -69,6 +69,10 @@ def assess(
         typer.Option(metavar="COL", help="Identifier: left out of the distances."),
     ] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="COL", help="Left out of everything.")] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Names the person a row belongs to: rows of one person stay together."),
+    ] = None,
     numeric: Annotated[list[str] | None, typer.Option(metavar="COL", help="Take as numbers.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(metavar="COL", help="Take as categories.")] = None,
     projection: Annotated[
@@ -116,6 +120,7 @@ def assess(
         "metric": tuple(metric) if metric else None,
         "key": tuple(key) if key else None,
         "ignore": tuple(ignore) if ignore else None,
+        "group": group,
         "numeric": tuple(numeric) if numeric else None,
         "categorical": tuple(categorical) if categorical else None,
         "projection": projection,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -12,9 +13,10 @@ from reportgen.model import Kind
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
 from reportgen.read.kinds import understand
-from reportgen.read.left_out import BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
+from reportgen.read.left_out import BY_GROUP, BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
 from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
+from reportgen.read.persons import persons_of
 from reportgen.settings import Settings
 
 
@@ -29,7 +31,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     for table in tables[1:]:
         _same_columns(original, table)
     _known_names(names, settings)
-    unmeasured = {*settings.key, *settings.ignore}
+    unmeasured = {*settings.key, *settings.ignore, *([] if settings.group is None else [settings.group])}
     forced: dict[str, Kind] = dict.fromkeys(settings.numeric, "numeric")
     forced |= dict.fromkeys(settings.categorical, "categorical")
     understood = understand(tables, names, forced, lenient=unmeasured)
@@ -40,7 +42,8 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
         Table(table.source, pd.DataFrame({name: understood[name].series[place] for name in names}), table.remarks)
         for place, table in enumerate(tables)
     ]
-    return Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
+    partition = Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
+    return partition if settings.group is None else replace(partition, persons=persons_of(partition, settings.group))
 
 
 def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings: Settings) -> ColumnSchema:
@@ -49,7 +52,9 @@ def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings:
         ignore_index=True,
     )
     reason = None
-    if name in settings.ignore:
+    if name == settings.group:
+        reason = BY_GROUP
+    elif name in settings.ignore:
         reason = BY_IGNORE
     elif name in settings.key:
         reason = BY_KEY
@@ -93,8 +98,9 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
 
 
 def _known_names(names: Sequence[str], settings: Settings) -> None:
-    for option in ("key", "ignore", "numeric", "categorical"):
-        for name in getattr(settings, option):
+    for option in ("key", "ignore", "numeric", "categorical", "group"):
+        given = getattr(settings, option)
+        for name in given if isinstance(given, tuple) else [given] * (given is not None):
             if name not in names:
                 nearest = nearest_name(name, names)
                 hint = f"did you mean {shown_name(nearest)}?" if nearest else f"columns are {shown_names(names)}"
@@ -103,6 +109,13 @@ def _known_names(names: Sequence[str], settings: Settings) -> None:
     for name in settings.numeric:
         if name in settings.categorical:
             msg = f"column {shown_name(name)} is named by both --numeric and --categorical; choose one"
+            raise InputError(msg)
+    for option in ("key", "ignore", "numeric", "categorical"):
+        if settings.group in getattr(settings, option):
+            msg = (
+                f"column {shown_name(settings.group or '')} is named by both --group and --{option}; a column of "
+                f"persons is left out of the distances as it is, so leave out --{option} for it"
+            )
             raise InputError(msg)
 
 

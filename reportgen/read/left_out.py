@@ -20,6 +20,7 @@ _IDENTIFIER_NAMES = ("id", "index", "unnamed: 0", "uuid")
 
 BY_KEY = "named as a key (--key)"
 BY_IGNORE = "left out on request (--ignore)"
+BY_GROUP = "it names the person that a row belongs to (--group)"
 CONSTANT = "it has the same value in all real rows"
 IDENTIFIER_TEXT = (
     "an identifier: its texts hardly ever repeat among the real rows; name it with --categorical to measure on it"
