@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.persons import Persons, person_labelings
+from reportgen.persons import Persons, distinct_pairs, person_labelings
 
 Ids = NDArray[np.int64]
 
@@ -40,6 +40,16 @@ class CopyCounts:
     holdout_persons: int | None = None
     shared_persons: int = 0
     """Persons with rows in original and holdout."""
+
+    @property
+    def original_people(self) -> int:
+        """How many people the original speaks of: its persons or, where these are not known, its rows."""
+        return self.original_rows if self.original_persons is None else self.original_persons
+
+    @property
+    def holdout_people(self) -> int | None:
+        """How many people the holdout speaks of; None without a holdout."""
+        return self.holdout_rows if self.holdout_persons is None else self.holdout_persons
 
 
 def count_copies(
@@ -173,8 +183,7 @@ def _relabelled(members: int, original: int, holdout: int, random: np.random.Gen
 def _repeated(ids: Ids, persons: Persons | None = None) -> NDArray[np.bool_]:
     """Mark the rows whose id occurs more than once; with the persons of the rows, for more than one of them."""
     if persons is not None:
-        pairs = np.unique(np.stack((ids, persons.person)), axis=1)[0]
-        different, holders = np.unique(pairs, return_counts=True)
+        different, holders = np.unique(distinct_pairs(ids, persons.person)[0], return_counts=True)
         several: NDArray[np.bool_] = np.isin(ids, different[holders > 1])
         return several
     _, inverse, counts = np.unique(ids, return_inverse=True, return_counts=True)

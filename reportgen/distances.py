@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.persons import Persons
+from reportgen.persons import Persons, distinct_pairs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -101,8 +101,8 @@ class RealRows:
         if self.persons is None:
             marks: NDArray[np.bool_] = self.occurrences > 1
             return marks
-        pairs = np.unique(np.stack((self.place, self.persons.person)), axis=1)
-        several: NDArray[np.bool_] = np.bincount(pairs[0], minlength=len(self.occurrences)) > 1
+        rows = distinct_pairs(self.place, self.persons.person)[0]
+        several: NDArray[np.bool_] = np.bincount(rows, minlength=len(self.occurrences)) > 1
         return several
 
 

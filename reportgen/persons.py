@@ -128,6 +128,15 @@ class Persons:
         return np.where(self.moves, labels[self.place].astype(bool), self.original)
 
 
+@dataclass(frozen=True)
+class PersonKey:
+    """A column that seems to name persons: how many values it has among so many original rows."""
+
+    column: str
+    values: int
+    rows: int
+
+
 def labelings(rows: int, originals: int, number: int, random: np.random.Generator) -> Iterator[NDArray[np.uint8]]:
     """Draw labelings, in blocks of shape (labelings, rows): 1 for `originals` of the rows, 0 for the others.
 
@@ -142,6 +151,14 @@ def labelings(rows: int, originals: int, number: int, random: np.random.Generato
 def person_labelings(persons: Persons, number: int, random: np.random.Generator) -> Iterator[NDArray[np.uint8]]:
     """Draw labelings of the permuted persons, in blocks of shape (labelings, permuted persons)."""
     return labelings(len(persons.permuted), int(persons.labels.sum()), number, random)
+
+
+def distinct_pairs(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """The different pairs of two arrays of whole numbers from 0, ascending; of values and persons: who has which."""
+    left, right = np.divmod(
+        np.unique(first * (int(second.max(initial=0)) + 1) + second), int(second.max(initial=0)) + 1
+    )
+    return left, right
 
 
 def first_per_person(persons: Ints, bins: Ints) -> Ints:

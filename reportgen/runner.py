@@ -74,7 +74,7 @@ def run(
     """Measure and judge: from tables to a result."""
     progress("read", 0, 1)
     partition = read_inputs(original, synthetic, holdout, settings)
-    with speaking_of("signals" if partition.leads else "tables"):
+    with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
         return _assess(partition, settings, context, progress)
 
 
@@ -158,7 +158,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             memorising=memorising,
             detectable=detectable,
         ),
-        findings=find(columns, case, file_remarks(partition)),
+        findings=find(columns, case, file_remarks(partition), partition.person_key),
         coverage=coverage_part(judged),
         verdict=verdict,
     )

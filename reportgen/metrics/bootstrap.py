@@ -54,7 +54,7 @@ def unpaired_intervals(
     `first` and `second` have the shape (rows,) each; `statistic` maps resamples of both, shape (resamples, rows), to
     statistics, shape (statistics, resamples). `persons` says whose the rows of either are, None where nobody's.
     """
-    if persons != (None, None):
+    if any(whose is not None for whose in persons):
         picks = [
             _picks(len(first), persons[0], resamples, random, 1),
             _picks(len(second), persons[1], resamples, random, 1),

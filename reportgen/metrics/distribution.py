@@ -9,7 +9,7 @@ import numpy as np
 
 from reportgen.distances import Floats, Ints
 from reportgen.model import SMALLEST_DISTRIBUTION, SMALLEST_GROUP, Cells, Histogram, Quantiles, listed_quantile
-from reportgen.persons import first_per_person
+from reportgen.persons import distinct_pairs, first_per_person
 
 LEVELS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995)
 RENARD_40 = (
@@ -77,7 +77,7 @@ def _holders(ratio: Floats, distance: Floats, x_edges: Floats, persons: Ints) ->
     """How many persons have a row in each cell, (y cells, x cells)."""
     shape = (len(CELL_RATIO_EDGES) - 1, len(x_edges) - 1)
     cells = _bins(ratio, CELL_RATIO_EDGES) * shape[1] + _bins(distance, x_edges)
-    different = np.unique(np.stack((cells, persons)), axis=1)[0]
+    different = distinct_pairs(cells, persons)[0]
     return np.bincount(different, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
 

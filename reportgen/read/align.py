@@ -16,6 +16,7 @@ from reportgen.read.kinds import understand
 from reportgen.read.left_out import BY_GROUP, BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
 from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
+from reportgen.read.person_key import person_key
 from reportgen.read.persons import persons_of
 from reportgen.settings import Settings
 
@@ -43,7 +44,9 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
         for place, table in enumerate(tables)
     ]
     partition = Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
-    return partition if settings.group is None else replace(partition, persons=persons_of(partition, settings.group))
+    if settings.group is None:
+        return replace(partition, person_key=person_key(understood))
+    return replace(partition, persons=persons_of(partition, settings.group))
 
 
 def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings: Settings) -> ColumnSchema:

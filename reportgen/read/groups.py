@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from reportgen.persons import distinct_pairs
 from reportgen.read.partition import Partition
 
 Ids = NDArray[np.int64]
@@ -78,8 +79,7 @@ def _near_twins_of_persons(columns: Sequence[Ids], rows: Ids, persons: Ids) -> b
 
 def _several(groups: Ids, values: Ids) -> NDArray[np.bool_]:
     """Mark the groups, numbered from 0, that hold more than one value."""
-    pairs = np.unique(np.stack((groups, values)), axis=1)[0]
-    marks: NDArray[np.bool_] = np.bincount(pairs, minlength=int(groups.max()) + 1) > 1
+    marks: NDArray[np.bool_] = np.bincount(distinct_pairs(groups, values)[0], minlength=int(groups.max()) + 1) > 1
     return marks
 
 

@@ -147,7 +147,7 @@ def headline(result: Result) -> str:
         numbers: dict[str, Any] = {"copies": round(copied * rows), "rows": rows, "share": text}
         return sentence("headline.leak_test_copies", tolerance=tolerance, **numbers)
     if not first.code.startswith("exact_copies"):
-        return sentence(f"headline.{first.code}")
+        return sentence(f"headline.{first.code}", shared=result.holdout.shared_persons)
     if not isinstance(copies, Measured) or "synthetic_rows" not in copies.scores:
         return first.text
     rows = result.inputs.synthetic.rows

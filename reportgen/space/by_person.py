@@ -91,10 +91,10 @@ def nearest_persons(
     `queries` and `base`: positions in `coordinates`; ids are positions in `base`, `owners`, shape (base rows,), says
     whose each is. `own`, shape (queries,): the owner who is left out for each query. There must be k others.
     """
-    keys, first = np.unique(np.stack((base, owners)), axis=1, return_index=True)
     # Of the rows of one owner at one place the first stands for all; k + 1 owners at a place are always enough.
-    order = np.lexsort((first, keys[0]))
-    different, start, often = np.unique(keys[0][order], return_index=True, return_counts=True)
+    first = np.unique(base * (int(owners.max()) + 1) + owners, return_index=True)[1]
+    order = np.lexsort((first, base[first]))
+    different, start, often = np.unique(base[first][order], return_index=True, return_counts=True)
     slot = np.arange(min(k + 1, int(often.max())))
     inside = slot < often[:, np.newaxis]
     members = np.where(inside, first[order][np.where(inside, start[:, np.newaxis] + slot, 0)], -1)

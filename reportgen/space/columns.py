@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
+from reportgen.persons import distinct_pairs
 
 FEWEST_ROWS = 5
 """A level with fewer real rows is pooled with others into "(rare)"."""
@@ -126,8 +127,7 @@ def category_column(series: pd.Series[Any], real: int, persons: Ints | None = No
 
 def _holders(ranks: Ints, persons: Ints, levels: int) -> Ints:
     """Count the persons who have each level, shape (levels,)."""
-    pairs = np.unique(np.stack((ranks, persons)), axis=1)
-    return np.bincount(pairs[0], minlength=levels)
+    return np.bincount(distinct_pairs(ranks, persons)[0], minlength=levels)
 
 
 def plain_column(series: pd.Series[Any], real: int) -> EncodedColumn:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.distances import AlmostEqual, Ints
+from reportgen.persons import distinct_pairs
 
 Keys = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -137,7 +138,8 @@ def _rows_of_choice(
 
     keys = key(first, second)
     if whose is not None:
-        keys = np.unique(np.stack((keys, whose)), axis=1)[0]
+        different, place = np.unique(keys, return_inverse=True)
+        keys = different[distinct_pairs(place, whose)[0]]
     known, counts = np.unique(keys, return_counts=True)
 
     def rows(wanted: Ints) -> Ints:
