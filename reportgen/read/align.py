@@ -10,13 +10,14 @@ import pandas as pd
 
 from reportgen.errors import InputError
 from reportgen.model import Kind
+from reportgen.persons import PersonKey
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
 from reportgen.read.kinds import understand
 from reportgen.read.left_out import BY_GROUP, BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
 from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
-from reportgen.read.person_key import person_key
+from reportgen.read.person_key import LIKE_A_KEY, person_key
 from reportgen.read.persons import persons_of
 from reportgen.settings import Settings
 
@@ -44,9 +45,18 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
         for place, table in enumerate(tables)
     ]
     partition = Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
-    if settings.group is None:
-        return replace(partition, person_key=person_key(understood))
-    return replace(partition, persons=persons_of(partition, settings.group))
+    if settings.group is not None:
+        return replace(partition, persons=persons_of(partition, settings.group))
+    key = person_key(understood)
+    return partition if key is None else replace(partition, columns=_named(columns, key), person_key=key)
+
+
+def _named(columns: Sequence[ColumnSchema], key: PersonKey) -> tuple[ColumnSchema, ...]:
+    """Say of a column that it looks like a key of persons."""
+    return tuple(
+        replace(column, remarks=(*column.remarks, LIKE_A_KEY)) if column.name == key.column else column
+        for column in columns
+    )
 
 
 def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings: Settings) -> ColumnSchema:

@@ -19,6 +19,10 @@ from reportgen.distances import Floats, Ints
 from reportgen.persons import PersonKey
 from reportgen.read.canonical import Understood
 
+LIKE_A_KEY = (
+    "Looks like a key of persons with several rows each: without --group with this column's name such rows count as "
+    "separate people."
+)
 PERSON = frozenset(
     {
         "patient",
@@ -66,7 +70,8 @@ FEWEST_VALUES, FEWEST_NAMED = 20, 5
 REPEATED, MOSTLY = 0.1, 0.5
 """The share of rows that must repeat a value: a few doubled numbers make no persons."""
 MOST_ROWS = 20_000
-"""So many rows are looked at: those of the first values in order."""
+MOST_OF_ONE = 1000
+"""So many rows are looked at: those of the first values in order that have no more than these."""
 WINDOW = 3
 
 
@@ -119,9 +124,9 @@ def _in_order(codes: Ints, values: Any) -> Ints:
 
 def _rows_say_so(name: str, codes: Ints, rows: Ints, named: str, understood: Mapping[str, Understood]) -> bool:
     """Whether rows of one value agree in most other columns."""
-    reached = np.cumsum(np.bincount(codes[codes >= 0], minlength=len(rows)))
-    enough = max(int(np.searchsorted(reached, MOST_ROWS, side="right")), 1)
-    chosen = np.flatnonzero((codes >= 0) & (codes < enough))
+    own = np.bincount(codes[codes >= 0], minlength=len(rows))
+    looked_at = (own <= MOST_OF_ONE) & (np.cumsum(np.where(own <= MOST_OF_ONE, own, 0)) <= MOST_ROWS)
+    chosen = np.flatnonzero((codes >= 0) & looked_at[codes])
     ordered = understood[name].kind == "numeric"
     parts = (likeness(codes[chosen], other, ordered=ordered) for other in _other_columns(name, understood, chosen))
     known = [part for part in parts if part is not None]
