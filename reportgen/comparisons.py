@@ -20,6 +20,7 @@ from reportgen.metrics.evidence import Direction, Draw, Evidence, LeadDistances,
 from reportgen.metrics.supports import share_within_support
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
+from reportgen.space.by_person import nearest_others
 from reportgen.space.famd import Encoded
 from reportgen.space.pool import Pool
 from reportgen.space.search import nearest
@@ -38,6 +39,8 @@ class Comparison:
     synthetic_rows: Ints | None
     """Row positions in the synthetic table; None for all."""
     isolated: NDArray[np.bool_]
+    persons: Ints | None
+    """Whose each query row is; None without persons."""
 
 
 class Searcher:
@@ -75,10 +78,18 @@ class Searcher:
 
     @functools.cached_property
     def among_original(self) -> tuple[NeighbourDistances, Floats]:
-        """The two closest other original rows of each, and the distance to the fifth (inf where there is none)."""
-        original = self.encoded.original
-        distances, ids = self._search(original, original, ISOLATED_NEIGHBOUR, exclude_self=True)
-        return _two_of(distances, ids), distances[:, -1]
+        """The two closest other original rows of each, and the distance to the fifth (inf where there is none).
+
+        With persons: the closest original rows of other persons.
+        """
+        original, persons = self.encoded.original, self.encoded.persons
+        if persons is not None:
+            self._own_queries += len(original)
+            whose = persons.of_original.person
+            return _two_and_last(
+                nearest_others(self.encoded.coordinates, original, whose, ISOLATED_NEIGHBOUR, self.threads)
+            )
+        return _two_and_last(self._search(original, original, ISOLATED_NEIGHBOUR, exclude_self=True))
 
     def _search(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
         self._own_queries += len(queries)
@@ -92,10 +103,17 @@ def compare(searcher: Searcher, plans: Sequence[DrawPlan], needs: Collection[Nee
         return ()
     isolated = _isolated(searcher)
     held = encoded.original if encoded.holdout is None else encoded.holdout
+    whose = None if encoded.persons is None else encoded.persons.of_original.person
     return tuple(
-        Comparison(encoded.original, held, None, isolated)
+        Comparison(encoded.original, held, None, isolated, whose)
         if plan.whole
-        else Comparison(encoded.original[plan.queries], held[plan.holdout], plan.synthetic, isolated[plan.queries])
+        else Comparison(
+            encoded.original[plan.queries],
+            held[plan.holdout],
+            plan.synthetic,
+            isolated[plan.queries],
+            None if whose is None else whose[plan.queries],
+        )
         for plan in plans
     )
 
@@ -126,6 +144,7 @@ def gather(
                 holdout=searcher.two(comparison.queries, comparison.holdout),
                 synthetic_groups=base,
                 isolated=comparison.isolated,
+                persons=comparison.persons,
             )
         )
     pool = _pooled(searcher.pool, synthetic, random, dropped) if "pool" in needs else None
@@ -134,7 +153,7 @@ def gather(
         own = get_args(Direction) if "leads" in needs else ()
         leads = tuple(LeadDistances(name, _directions(lead, synthetic, own)) for name, lead in searcher.leads.items())
     found = _directions(searcher, synthetic, needs)
-    return Evidence(kind, copies, tuple(draws), found, pool, leads=leads)
+    return Evidence(kind, copies, tuple(draws), found, pool, leads=leads, persons=searcher.encoded.persons)
 
 
 def _within(encoded: Encoded, coordinates: Floats) -> Encoded:
@@ -146,7 +165,7 @@ def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) ->
     found: dict[Direction, NeighbourDistances] = {}
     if "original_to_synthetic" in needs and len(synthetic) >= 2:
         found["original_to_synthetic"] = searcher.two(original, synthetic)
-    if len(original) >= 3 and "original_to_original" in needs:
+    if _others(searcher.encoded) >= 2 and "original_to_original" in needs:
         found["original_to_original"] = searcher.among_original[0]
     if len(original) >= 2 and "synthetic_to_original" in needs:
         found["synthetic_to_original"] = searcher.two(synthetic, original)
@@ -155,8 +174,15 @@ def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) ->
     return found
 
 
+def _others(encoded: Encoded) -> int:
+    """How many original rows every original row can be compared with: all but itself, or those of other persons."""
+    if encoded.persons is None:
+        return len(encoded.original) - 1
+    return len(encoded.original) - int(np.bincount(encoded.persons.of_original.person).max())
+
+
 def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:
-    if len(pool.positions) < 3:  # a ratio of two distances needs two others
+    if pool.apart < 3:  # a ratio of two distances needs two others
         return None
     tested = pool.encoded.holdout is not None  # the leak test, which needs all searches, needs a holdout too
     found = pool.synthetic(synthetic, random, dropped, altered=tested)
@@ -165,7 +191,10 @@ def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: i
 
 
 def _isolated(searcher: Searcher) -> NDArray[np.bool_]:
-    """Mark the 5 % of the original rows with the largest fifth distance among themselves; none where those are few."""
+    """Mark the 5 % of the original rows with the largest fifth distance among themselves; none where those are few.
+
+    With persons the distance is to rows of others, and a row without five of them is the most isolated.
+    """
     rows = len(searcher.encoded.original)
     marks = np.zeros(rows, dtype=bool)
     number = int(ISOLATED_SHARE * rows)
@@ -173,6 +202,10 @@ def _isolated(searcher: Searcher) -> NDArray[np.bool_]:
         fifth = searcher.among_original[1]
         marks[np.argsort(-fifth, kind="stable")[:number]] = True
     return marks
+
+
+def _two_and_last(found: tuple[Floats, Ints]) -> tuple[NeighbourDistances, Floats]:
+    return _two_of(*found), found[0][:, -1]
 
 
 def _two_of(distances: Floats, ids: Ints) -> NeighbourDistances:

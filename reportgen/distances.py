@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from reportgen.persons import Persons, distinct_pairs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,11 +44,15 @@ class RealRows:
     Without a holdout U is the different original rows. `occurrences` (c_u, at least 1) and `originals` (t_u, those of
     them in the original) have the shape (rows,). `distances`, shape (rows, k), ascending: from each row to its closest
     other rows of U.
+
+    `persons` (`--group`) tells whose the occurrences are, those of one row of U after another; None where every row is
+    a person of its own. With it `distances` lead to rows of other persons, one of each.
     """
 
     occurrences: Ints
     originals: Ints
     distances: Floats
+    persons: Persons | None = None
 
     def __post_init__(self) -> None:
         for array in (self.occurrences, self.originals, self.distances):
@@ -70,6 +77,33 @@ class RealRows:
     def ratios(self) -> Floats:
         """d1/d2 of each row of U against U without itself, shape (rows,); 1 where d2 is 0, 0 where none is second."""
         return _ratio(self.distances)
+
+    @property
+    def original_share(self) -> float:
+        """q, the share of the real rows that are original; with persons, of those whose labels can be exchanged."""
+        if self.persons is None:
+            return self.original_rows / self.rows
+        return float(self.persons.labels.mean()) if len(self.persons.labels) else 0.0
+
+    @property
+    def testable(self) -> bool:
+        """Whether there are labels to permute; with persons, each side needs one that the other has not."""
+        return self.persons is None or self.persons.testable
+
+    @functools.cached_property
+    def place(self) -> Ints:
+        """The row of U that each occurrence is of, shape (N,)."""
+        return np.repeat(np.arange(len(self.occurrences)), self.occurrences)
+
+    @functools.cached_property
+    def twins(self) -> NDArray[np.bool_]:
+        """Whether each row of U occurs more than once; with persons, for more than one of them. Shape (rows,)."""
+        if self.persons is None:
+            marks: NDArray[np.bool_] = self.occurrences > 1
+            return marks
+        rows = distinct_pairs(self.place, self.persons.person)[0]
+        several: NDArray[np.bool_] = np.bincount(rows, minlength=len(self.occurrences)) > 1
+        return several
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ HoldoutKind = Literal["provided", "approximate", "none"]
 NotMeasuredCode = Literal[
     "not_in_this_version",
     "no_true_holdout",
+    "shared_persons",
     "too_few_rows",
     "no_columns",
     "flat_leads",
@@ -87,6 +88,7 @@ FindingCode = Literal[
     "swapped_roles",
     "disjoint_supports",
     "closest_hits",
+    "person_key",
 ]
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
@@ -224,6 +226,8 @@ class InputFile(Part):
     signals: that hold the same samples."""
     samples: Count | None = None
     """Samples of each lead of a record; None for a table."""
+    persons: Count | None = None
+    """How many persons its rows belong to, by the column of --group; None without it, and for the synthetic table."""
 
 
 class Inputs(Part):
@@ -285,7 +289,11 @@ class Holdout(Part):
     original_overlap_rows: Count
     """Original rows that equal a holdout row on all used columns."""
     overlap_p_value: Share | None = None
-    """Share of random relabellings of all real rows with at least as large an overlap."""
+    """Share of random relabellings of all real rows, or persons, with at least as large an overlap."""
+    persons: Count | None = None
+    """Persons of the holdout; for an approximate one, of each random half. None without --group."""
+    shared_persons: Count | None = None
+    """Persons with rows in the original and in the holdout; None without --group."""
     warnings: tuple[str, ...] = ()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from reportgen.copies import CopyCounts, overlap_p_value
 from reportgen.distances import Ints
 from reportgen.measuring import stream
-from reportgen.model import Column, Coverage, Criterion, Holdout, InputFile, Inputs, Measured, Metric
+from reportgen.model import Column, Coverage, Criterion, Holdout, HoldoutKind, InputFile, Inputs, Measured, Metric
+from reportgen.persons import Persons
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.groups import RowGroups, repeated_rows
-from reportgen.read.holdout import DrawPlan, holdout_kind
+from reportgen.read.holdout import DrawPlan
 from reportgen.read.partition import Partition, Table
 from reportgen.read.summary import describe_columns
 from reportgen.settings import Settings
@@ -16,13 +17,19 @@ from reportgen.space.famd import Encoded
 from reportgen.words import sentence
 
 
-def holdout_part(rows: RowGroups, plans: tuple[DrawPlan, ...], copies: CopyCounts, settings: Settings) -> Holdout:
+def holdout_part(
+    kind: HoldoutKind,
+    rows: RowGroups,
+    plans: tuple[DrawPlan, ...],
+    copies: CopyCounts,
+    settings: Settings,
+    persons: Persons | None = None,
+) -> Holdout:
     """Describe the holdout, or what stands for it, and what it shares with the original."""
-    kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
     warnings = [sentence("result.holdout_seen")] if kind == "approximate" else []
     overlap = None
     if rows.holdout is not None:
-        overlap = overlap_p_value(rows.original, rows.holdout, stream(settings, "overlap"))
+        overlap = overlap_p_value(rows.original, rows.holdout, stream(settings, "overlap"), persons=persons)
     return Holdout(
         kind=kind,
         rows=len(rows.holdout) if rows.holdout is not None else len(rows.original) // 2,
@@ -31,14 +38,23 @@ def holdout_part(rows: RowGroups, plans: tuple[DrawPlan, ...], copies: CopyCount
         overlap_rows=copies.holdout_in_original or 0,
         original_overlap_rows=copies.original_in_holdout or 0,
         overlap_p_value=overlap,
+        persons=_holdout_persons(persons),
+        shared_persons=None if persons is None else persons.shared,
         warnings=tuple(warnings),
     )
 
 
+def _holdout_persons(persons: Persons | None) -> int | None:
+    if persons is None:
+        return None
+    return persons.holdouts or persons.originals // 2
+
+
 def inputs_part(partition: Partition, rows: RowGroups) -> Inputs:
     """Describe the tables as they were given."""
+    persons = partition.persons
 
-    def described(table: Table, ids: Ints) -> InputFile:
+    def described(table: Table, ids: Ints, people: int | None = None) -> InputFile:
         return InputFile(
             name=table.source.name,
             sha256=table.source.sha256,
@@ -47,14 +63,15 @@ def inputs_part(partition: Partition, rows: RowGroups) -> Inputs:
             columns=len(table.frame.columns),
             repeated_rows=repeated_rows(ids),
             samples=table.samples,
+            persons=people,
         )
 
     return Inputs(
-        original=described(partition.original, rows.original),
+        original=described(partition.original, rows.original, None if persons is None else persons.originals),
         synthetic=described(partition.synthetic, rows.synthetic),
         holdout=None
         if partition.holdout is None or rows.holdout is None
-        else described(partition.holdout, rows.holdout),
+        else described(partition.holdout, rows.holdout, None if persons is None else persons.holdouts),
     )
 
 

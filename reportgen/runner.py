@@ -11,6 +11,7 @@ from reportgen import controls
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
 from reportgen.declared import FileForm
+from reportgen.distances import Ints
 from reportgen.measuring import Progress, measure, needed, silent, stream, unmeasurable
 from reportgen.metrics.evidence import Evidence
 from reportgen.model import (
@@ -23,6 +24,7 @@ from reportgen.model import (
     UniqueRows,
 )
 from reportgen.parts import columns_part, coverage_part, file_remarks, holdout_part, inputs_part
+from reportgen.persons import Persons
 from reportgen.read.align import align
 from reportgen.read.groups import RowGroups, identical_rows, near_twins
 from reportgen.read.holdout import holdout_kind, plan_draws
@@ -97,7 +99,7 @@ def run(
     partition = read_inputs(
         original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True
     )
-    with speaking_of("signals" if partition.leads else "tables"):
+    with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
         return _assess(partition, settings, context, progress)
 
 
@@ -106,14 +108,20 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     progress("encode", 0, 1)
     rows = identical_rows(partition.as_read) if partition.used else _all_different(partition)
     twins = bool(partition.used) and near_twins(partition.as_read)
-    copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins)
+    copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins, persons=partition.persons)
     place = encode_signals if partition.leads else encode
-    rows, encoded = _in_canonical_order(rows, place(partition, settings))
+    in_file_order = place(partition, settings)
+    reuse = reuse_of(left_out_texts(partition), stream(settings, "reuse"), persons=in_file_order.persons)
+    rows, encoded = _in_canonical_order(rows, in_file_order)
 
-    kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
+    persons = encoded.persons
+    kind = holdout_kind(
+        len(rows.original) if persons is None else persons.originals,
+        None if rows.holdout is None else len(rows.holdout),
+    )
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
-    plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws")) if partition.used else ()
-    reuse = reuse_of(left_out_texts(partition), stream(settings, "reuse"))
+    whose = None if persons is None else persons.of_original.person
+    plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
     searcher = Searcher(encoded, context.threads, lead_spaces)
     needs = needed(settings, signals=bool(partition.leads))
@@ -137,7 +145,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
         evidence = Evidence(kind, copies, (), {})
         measured, memorising = unmeasurable(partition), None
 
-    about = holdout_part(rows, plans, copies, settings)
+    about = holdout_part(kind, rows, plans, copies, settings, persons)
     detectable = controls.detectable(searcher, evidence, measured, settings, progress)
     case = Case(about, copies, reuse, measured, detectable, settings)
     verdict = judge(case)
@@ -175,7 +183,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             memorising=memorising,
             detectable=detectable,
         ),
-        findings=find(columns, case, file_remarks(partition)),
+        findings=find(columns, case, file_remarks(partition), partition.person_key),
         coverage=coverage_part(judged),
         verdict=verdict,
     )
@@ -190,12 +198,23 @@ def _all_different(partition: Partition) -> RowGroups:
 
 def _in_canonical_order(rows: RowGroups, encoded: Encoded) -> tuple[RowGroups, Encoded]:
     """Order the rows of each table by their place in the space, so that no random draw depends on the files' order."""
-    order = {
-        side: np.lexsort((getattr(rows, side), getattr(encoded, side)))
-        for side in ("original", "synthetic", "holdout")
-        if getattr(rows, side) is not None
-    }
+    sides = [side for side in ("original", "holdout", "synthetic") if getattr(rows, side) is not None]
+    whose = dict.fromkeys(sides, ()) | _persons_by_side(encoded)
+    order = {side: np.lexsort((*whose[side], getattr(rows, side), getattr(encoded, side))) for side in sides}
+    ordered = {side: getattr(encoded, side)[by] for side, by in order.items()}
+    if encoded.persons is not None:
+        held = [] if rows.holdout is None else [len(rows.original) + order["holdout"]]
+        real = np.concatenate([order["original"], *held])
+        ordered["persons"] = Persons(encoded.persons.person[real], encoded.persons.original[real])
     return (
         replace(rows, **{side: getattr(rows, side)[by] for side, by in order.items()}),
-        replace(encoded, **{side: getattr(encoded, side)[by] for side, by in order.items()}),
+        replace(encoded, **ordered),
     )
+
+
+def _persons_by_side(encoded: Encoded) -> dict[str, tuple[Ints, ...]]:
+    """Whose the rows of each real table are, which orders rows that are the same in everything else."""
+    if encoded.persons is None:
+        return {}
+    person, original = encoded.persons.person, encoded.persons.original
+    return {"original": (person[original],), "holdout": (person[~original],)}

@@ -84,6 +84,8 @@ class Settings(BaseModel):
     """Columns that identify a person or row: left out of the distances."""
     ignore: tuple[str, ...] = ()
     """Columns left out of every measurement."""
+    group: str | None = None
+    """Column whose value names the person that a row belongs to: rows of one person are kept together."""
     numeric: tuple[str, ...] = ()
     """Columns taken as numbers, whatever was detected."""
     categorical: tuple[str, ...] = ()

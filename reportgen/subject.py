@@ -1,6 +1,7 @@
-"""What is spoken of: rows of tables, or records of signals. One catalog of words serves both.
+"""What is spoken of: rows of tables, rows of persons, or records of signals. One catalog of words serves all.
 
-The catalog is written for tables. For signals every "row" in it reads "record", the words in `[instead]` of
+The catalog is written for tables. Where rows belong to persons (`--group`), the entries of `<language>_persons.toml`
+take the place of those they name. For signals every "row" in it reads "record", the words in `[instead]` of
 `<language>_signals.toml` are put in place of others, and its other entries take the place of those they name.
 """
 
@@ -15,7 +16,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from reportgen.model import Result
 
-Subject = Literal["tables", "signals"]
+Subject = Literal["tables", "persons", "signals"]
 
 _subject: ContextVar[Subject] = ContextVar("subject", default="tables")
 _EXPRESSION = re.compile(r"(\{\{.*?\}\}|\{%.*?%\})", re.DOTALL)
@@ -32,7 +33,7 @@ def current() -> Subject:
 
 @contextmanager
 def speaking_of(subject: Subject) -> Iterator[None]:
-    """Speak of tables or of signals within this block."""
+    """Speak of one or the other within this block."""
     token = _subject.set(subject)
     try:
         yield
@@ -45,10 +46,21 @@ def in_its_words(render: Callable[Concatenate[Result, Rest], Made]) -> Callable[
 
     @functools.wraps(render)
     def of_result(result: Result, /, *rest: Rest.args, **named: Rest.kwargs) -> Made:
-        with speaking_of("signals" if result.leads else "tables"):
+        with speaking_of(_subject_of(result)):
             return render(result, *rest, **named)
 
     return of_result
+
+
+def _subject_of(result: Result) -> Subject:
+    if result.leads:
+        return "signals"
+    return "tables" if result.inputs.original.persons is None else "persons"
+
+
+def for_persons(words: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the entries of `<language>_persons.toml` in place of those of the same name."""
+    return _merged(dict(words), own)
 
 
 def for_signals(words: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

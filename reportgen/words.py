@@ -59,7 +59,10 @@ def catalog(language: str = _LANGUAGE) -> dict[str, Any]:
 @functools.cache
 def _catalog(language: str, of: subject.Subject) -> dict[str, Any]:
     words = _read(language)
-    return words if of == "tables" else subject.for_signals(words, _read(f"{language}_{of}"))
+    if of == "tables":
+        return words
+    own = _read(f"{language}_{of}")
+    return subject.for_signals(words, own) if of == "signals" else subject.for_persons(words, own)
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -41,6 +41,10 @@ def assess(
         typer.Option(metavar="COL", help="Identifier: left out of the distances. Repeatable."),
     ] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="COL", help="Left out of everything. Repeatable.")] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Names the person a row belongs to: rows of one person stay together."),
+    ] = None,
     numeric: Annotated[list[str] | None, typer.Option(metavar="COL", help="Take as numbers. Repeatable.")] = None,
     categorical: Annotated[
         list[str] | None, typer.Option(metavar="COL", help="Take as categories. Repeatable.")

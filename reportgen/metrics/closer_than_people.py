@@ -6,6 +6,9 @@ share of their occurrences in the original. Of a = m n_T/N synthetic rows and N 
 each close one is synthetic with probability a/(a+N): P(Bin(x + k0, a/(a+N)) >= x), and p is twice the smaller of both.
 Assumes that density changes little within the distance of neighbours; secondary, and what is left without a true
 holdout (U is then the different original rows).
+
+With persons (`--group`) N and n_T are numbers of persons, k0 adds up the share of each person's rows at or below c (a
+person stands for as many rows as a synthetic row does: for one), and x counts the original persons sat upon, each once.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc
 
-from reportgen.distances import RealRows, SyntheticRows
+from reportgen.distances import Floats, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_size import claims, own_ratio_cut
 from reportgen.model import Measured, NotMeasuredCode, Score
@@ -36,7 +40,7 @@ class Closeness:
 
     quantile: float
     cut: float
-    people: int
+    people: float
     original: float
     expected: float
     p_value: float
@@ -52,18 +56,41 @@ class CloserThanPeople:
 
 def closer_than_people(real: RealRows, synthetic: SyntheticRows) -> CloserThanPeople:
     """Compare how often synthetic rows sit on original rows with how often real rows sit on each other."""
-    own = np.where(real.occurrences > 1, 0.0, real.ratios)
-    others = synthetic.rows * real.original_rows / real.rows
+    own = np.where(real.twins, 0.0, real.ratios)
+    number, originals = _numbers(real)
+    others = synthetic.rows * originals / number
     found = []
     for quantile in QUANTILES:
         cut = own_ratio_cut(real, quantile)
-        people = int(real.occurrences[own <= cut].sum())
-        sat_upon = np.minimum(claims(real, synthetic, cut), 1.0)  # each different row once
-        original = float((sat_upon * real.original_shares).sum())
+        people = _people(real, own <= cut)
+        original = _sat_upon(real, claims(real, synthetic, cut))
         # P(Bin(x + k0, p) >= x) is the incomplete beta function, which takes shares of rows as well.
-        p_value = float(betainc(original, people + 1, others / (others + real.rows))) if original > 0 else 1.0
-        found.append(Closeness(quantile, cut, people, original, people * others / real.rows, p_value))
+        p_value = float(betainc(original, people + 1, others / (others + number))) if original > 0 else 1.0
+        found.append(Closeness(quantile, cut, people, original, people * others / number, p_value))
     return CloserThanPeople(min(1.0, len(found) * min(each.p_value for each in found)), tuple(found))
+
+
+def _numbers(real: RealRows) -> tuple[int, int]:
+    """N and n_T: real and original rows, or persons."""
+    return (real.rows, real.original_rows) if real.persons is None else (real.persons.number, real.persons.originals)
+
+
+def _people(real: RealRows, close: NDArray[np.bool_]) -> float:
+    """k0, from which rows of U are at or below the cut."""
+    if real.persons is None:
+        return int(real.occurrences[close].sum())
+    persons = real.persons.person
+    return float((close[real.place] / np.bincount(persons)[persons]).sum())
+
+
+def _sat_upon(real: RealRows, claimed: Floats) -> float:
+    """x: the original rows, or persons, that synthetic rows sit on, each once."""
+    sat_upon = np.minimum(claimed, 1.0)  # each different row once
+    if real.persons is None:
+        return float((sat_upon * real.original_shares).sum())
+    mine = real.persons.original
+    by_person = np.bincount(real.persons.person[mine], weights=(sat_upon / real.occurrences)[real.place][mine])
+    return float(np.minimum(by_person, 1.0).sum())
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike

@@ -29,6 +29,9 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     shown = evidence.draws[0]
     return Measured(
         scores=scores,
-        distributions=ratio_histograms({"synthetic": shown.synthetic.ratio, "holdout": shown.holdout.ratio}),
+        distributions=ratio_histograms(
+            {"synthetic": shown.synthetic.ratio, "holdout": shown.holdout.ratio},
+            dict.fromkeys(("synthetic", "holdout"), shown.persons),
+        ),
         notes=notes_on(evidence, scores),
     )

@@ -35,7 +35,11 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     risk, risk_holdout = np.median(counts, axis=0).tolist()
     distance_threshold, ratio_threshold = np.median(thresholds, axis=0).tolist()
     ((low, high),) = intervals(
-        series, lambda draw: 100 * (1 - at_risk(draw, level)[:1] / rows), settings.resamples, random
+        series,
+        lambda draw: 100 * (1 - at_risk(draw, level)[:1] / draw[0].shape[1]),
+        settings.resamples,
+        random,
+        [draw.persons for draw in evidence.draws],
     )
     scores = {
         "rate": Score(
@@ -54,7 +58,9 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     return Measured(
         scores=scores,
         joint=distance_ratio_cells(
-            {"synthetic": first[0], "holdout": first[2]}, {"synthetic": first[1], "holdout": first[3]}
+            {"synthetic": first[0], "holdout": first[2]},
+            {"synthetic": first[1], "holdout": first[3]},
+            dict.fromkeys(("synthetic", "holdout"), evidence.draws[0].persons),
         ),
         notes=notes_on(evidence, scores),
     )

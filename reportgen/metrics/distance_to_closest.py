@@ -29,6 +29,9 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     shown = evidence.draws[0]
     return Measured(
         scores=scores,
-        distributions=distance_histograms({"synthetic": shown.synthetic.first, "holdout": shown.holdout.first}),
+        distributions=distance_histograms(
+            {"synthetic": shown.synthetic.first, "holdout": shown.holdout.first},
+            dict.fromkeys(("synthetic", "holdout"), shown.persons),
+        ),
         notes=notes_on(evidence, scores),
     )

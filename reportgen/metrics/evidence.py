@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reportgen.copies import CopyCounts, Reuse
 from reportgen.distances import Floats, Ints, NeighbourDistances, RealRows, SyntheticRows
 from reportgen.model import HoldoutKind, Measured, NotMeasuredCode
+from reportgen.persons import Persons
 from reportgen.settings import Settings
 
 Direction = Literal["original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
@@ -31,6 +32,15 @@ class Draw:
     """Shape (synthetic base rows,): equal for rows that are identical."""
     isolated: NDArray[np.bool_]
     """Shape (queries,): the most isolated original rows; none where the original is too small to name five."""
+    persons: Ints | None = None
+    """Shape (queries,): whose each original row is (`--group`); None where each is a person of its own."""
+
+    @property
+    def isolated_people(self) -> int:
+        """How many of the isolated rows there are, counted in persons where these are known."""
+        if self.persons is None:
+            return int(self.isolated.sum())
+        return len(np.unique(self.persons[self.isolated]))
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,18 @@ class Evidence:
     """Of the text columns that take no part in the distances."""
     leads: tuple[LeadDistances, ...] | None = None
     """The leads that are not flat, in their order; None for tables."""
+    persons: Persons | None = None
+    """Whose the real rows are, original before holdout, in the order of the searches; None without `--group`."""
+
+    @property
+    def original_persons(self) -> Ints | None:
+        """Whose each original row is, shape (original rows,); None without `--group`."""
+        return None if self.persons is None else self.persons.of_original.person
+
+    @property
+    def holdout_persons(self) -> Ints | None:
+        """Whose each holdout row is, shape (holdout rows,); None without `--group`."""
+        return None if self.persons is None else self.persons.of_holdout.person
 
 
 class Metric(Protocol):

@@ -2,8 +2,9 @@
 
 Each synthetic row looks for its closest real row; one tied between rows is split over them, and a row of U counts for
 the original by the share of its occurrences there, so that the null is n_T/N at any sizes. The variance is that of a
-random labeling of the real rows: synthetic rows that share neighbours make a binomial one too small. Lower is better;
-secondary. Needs a true holdout.
+random labeling of the real rows: synthetic rows that share neighbours make a binomial one too small. With persons
+(`--group`) it is that of a random labeling of persons, whose share is the null. Lower is better; secondary. Needs a
+true holdout.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from reportgen.distances import RealRows, SyntheticRows
+from reportgen.distances import Floats, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.permutation import moments
 from reportgen.model import Measured, NotMeasuredCode, Score
@@ -45,8 +46,8 @@ def holdout_share(real: RealRows, synthetic: SyntheticRows) -> HoldoutShare:
     """Compute the share, its interval and its one-sided p-value from the permutation variance."""
     nearest, own = synthetic.nearest, real.original_shares
     weights = synthetic.times[:, np.newaxis] * nearest
-    claimed = np.bincount(synthetic.real.ravel(), weights=weights.ravel(), minlength=len(own))
-    rows, null = synthetic.rows, real.original_rows / real.rows
+    claimed = np.bincount(synthetic.real.ravel(), weights=weights.ravel(), minlength=len(own)).astype(np.float64)
+    rows, null = synthetic.rows, _null(real, claimed)
     share = float((claimed * own).sum()) / rows
     sd = float(moments((claimed / real.occurrences)[:, np.newaxis], real)[1][0]) / rows
     z = (share - null) / sd if sd > 0 else 0.0
@@ -64,12 +65,23 @@ def holdout_share(real: RealRows, synthetic: SyntheticRows) -> HoldoutShare:
     )
 
 
+def _null(real: RealRows, claimed: Floats) -> float:
+    """The share that is expected over all labelings: q, and all of what belongs to a person on both sides."""
+    if real.persons is None:
+        return real.original_rows / real.rows
+    each = (claimed / real.occurrences)[real.place]
+    fixed = each[~real.persons.moves & real.persons.original].sum()
+    return float(fixed + real.original_share * each[real.persons.moves].sum()) / float(each.sum())
+
+
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
     """Give the share with its null, and the synthetic rows that lie where real rows are."""
     if evidence.holdout != "provided":
         return "no_true_holdout"
     if evidence.pool is None:
         return "too_few_rows"
+    if not evidence.pool.real.testable:
+        return "shared_persons"
     found = holdout_share(evidence.pool.real, evidence.pool.synthetic)
     share = Score(value=found.share, low=found.low, high=found.high, reference=found.null, unit="share", better="lower")
     return Measured(

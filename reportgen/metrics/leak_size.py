@@ -3,6 +3,12 @@
 A synthetic row is anchored on its closest real row when d1/d2 <= c among the different real rows U; c is where 1 % of
 the real rows' own ratios lie. θ = max(0, x_T - r x_H)/m with r = n_T/n_H; L and U are one-sided 95 % bounds for the
 anchored rows of this table, not for the generator's next one. Shares (0-1) of the synthetic rows; lower is better.
+
+With persons (`--group`) the units are persons: claims are added up over the rows of each, v and w_max are of these
+sums, and r is the ratio of the numbers of persons. Exchangeable persons make E x_T = r E x_H whatever the numbers of
+their rows; these numbers are part of what is random, and v, which knows how unequal the sums are, accounts for it. The
+ratio of rows would be right if rows were drawn one by one, which is just what rows of one person are not. A person on
+both sides is a unit of each with its rows there: a copy of an original row is a leak, whoever's row it is.
 """
 
 from __future__ import annotations
@@ -13,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaincinv
 
-from reportgen.distances import Floats, RealRows, SyntheticRows
+from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.persons import Persons
 from reportgen.settings import Settings
 
 KEY = "leak_size"
@@ -48,10 +55,14 @@ def leak_size(real: RealRows, synthetic: SyntheticRows) -> LeakSize:
     """Count the anchored rows of both sides and bound the excess of the original's. Needs a true holdout."""
     cut = own_ratio_cut(real, QUANTILE)
     each = claims(real, synthetic, cut) / real.occurrences
-    sides = (real.originals, real.occurrences - real.originals)
-    (x_t, v_t), (x_h, v_h) = ((float((side * each).sum()), float((side * each**2).sum())) for side in sides)
-    largest = max(1.0, float(each.max(initial=0.0)))
-    rate = real.original_rows / (real.rows - real.original_rows)
+    if real.persons is None:
+        sides = [(often, each) for often in (real.originals, real.occurrences - real.originals)]
+        rate = real.original_rows / (real.rows - real.original_rows)
+    else:
+        sides = _by_person(real.persons, each[real.place])
+        rate = real.persons.originals / real.persons.holdouts
+    (x_t, v_t), (x_h, v_h) = ((float((often * own).sum()), float((often * own**2).sum())) for often, own in sides)
+    largest = max(1.0, *(float(own.max(initial=0.0)) for _, own in sides))
     low_t, high_t = limits(x_t, v_t, largest)
     low_h, high_h = limits(x_h, v_h, largest)
     rows, excess = synthetic.rows, x_t - rate * x_h
@@ -70,15 +81,40 @@ def leak_size(real: RealRows, synthetic: SyntheticRows) -> LeakSize:
     )
 
 
+def _by_person(persons: Persons, each: Floats) -> list[tuple[Ints, Floats]]:
+    """Sum the claims on each occurrence over the persons of either side: how often each unit counts, and its claims."""
+    units: list[tuple[Ints, Floats]] = []
+    for mine in (persons.original, ~persons.original):
+        own = np.bincount(persons.person[mine], weights=each[mine]).astype(np.float64)
+        units.append((np.ones(len(own), dtype=np.int64), own))
+    return units
+
+
 def own_ratio_cut(real: RealRows, quantile: float) -> float:
     """The quantile (a row's value, the lower one) of the real rows' own ratios, a row with a twin counting as 0.
 
-    At least half that quantile of the rows without a twin: otherwise few twins would make it 0.
+    At least half that quantile of the rows without a twin: otherwise few twins would make it 0. With persons a row
+    weighs one in so many as its person has, so that every person counts alike; a twin is a row of several persons.
     """
+    if real.persons is not None:
+        weights = 1.0 / np.bincount(real.persons.person)[real.persons.person]
+        own, twin = real.ratios[real.place], real.twins[real.place]
+        cut = _lower_quantile(np.where(twin, 0.0, own), weights, quantile)
+        return cut if twin.all() else max(cut, _lower_quantile(own[~twin], weights[~twin], quantile / 2))
     ratios = np.repeat(np.where(real.occurrences > 1, 0.0, real.ratios), real.occurrences)
     cut = float(np.quantile(ratios, quantile, method="lower"))
     single = real.ratios[real.occurrences == 1]
     return max(cut, float(np.quantile(single, quantile / 2, method="lower"))) if len(single) else cut
+
+
+def _lower_quantile(values: Floats, weights: Floats, quantile: float) -> float:
+    """The value of a row that so much of the weight lies at or below; with equal weights as numpy's "lower"."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    # numpy counts places from 0: the row of place floor(q (n - 1)) has q (n - 1) rows or fewer before it.
+    before = reached - weights[order]
+    target = quantile * (reached[-1] - weights[order][-1])
+    return float(values[order][np.searchsorted(before, target * (1 + 1e-12), side="right") - 1])
 
 
 def claims(real: RealRows, synthetic: SyntheticRows, cut: float) -> Floats:

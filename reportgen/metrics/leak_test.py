@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.distances import Floats, RealRows, SyntheticRows
+from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_weights import WEIGHTS, leak_weights
 from reportgen.metrics.permutation import combine, z_scores
@@ -77,15 +77,23 @@ def rows_behind(real: RealRows, weight: Floats) -> int:
     """Count the fewest original rows whose weights make up what the original has beyond its share.
 
     The excess of the sum over original rows is counted up to what it would be without a holdout, (Σ_T A - qΣA)/(1-q).
-    0 where there is no excess. `weight`: W_u, shape (rows of U,).
+    0 where there is no excess. `weight`: W_u, shape (rows of U,). With persons they are what is counted, each with the
+    sum over all its rows.
     """
-    share = real.original_rows / real.rows
+    share = real.original_share
     each = weight / real.occurrences
-    excess = (float((real.originals * each).sum()) - share * float(weight.sum())) / (1 - share)
+    if real.persons is not None:
+        by_person = real.persons.summed(each[real.place][:, np.newaxis])[:, 0]
+        return _fewest(by_person, real.persons.labels.astype(np.int64), float(by_person.sum()), share)
+    return _fewest(each, real.originals, float(weight.sum()), share)
+
+
+def _fewest(each: Floats, originals: Ints, total: float, share: float) -> int:
+    excess = (float((originals * each).sum()) - share * total) / (1 - share)
     if excess <= 0:
         return 0
     order = np.argsort(-each, kind="stable")
-    each, often = each[order], real.originals[order]
+    each, often = each[order], originals[order]
     reached = np.cumsum(np.repeat(each, often))
     return min(int(np.searchsorted(reached, excess * (1 - 1e-12))) + 1, len(reached))
 
@@ -96,6 +104,8 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return "no_true_holdout"
     if evidence.pool is None:
         return "too_few_rows"
+    if not evidence.pool.real.testable:
+        return "shared_persons"
     found = leak_test(evidence.pool.real, evidence.pool.synthetic, random)
     scores = {
         "p_value": Score(value=found.p_value, unit="probability", better="higher"),

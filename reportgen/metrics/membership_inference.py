@@ -6,22 +6,30 @@ how far it is from people. Rows found exactly in S come above all others, whatev
 while at most 1 % of the holdout rows are called members, and the original rows among the 1 % highest scores
 (hypergeometric); the same for the 5 % most isolated real rows. Each real row looks for its closest synthetic row. Lower
 is better; secondary. Needs a true holdout.
+
+With persons (`--group`) rows are attacked as before, but what is certain is counted in persons: DeLong's variance is
+that of clustered data (Obuchowski, Biometrics 53, 1997), the p-value that of mid-ranks summed over persons under
+permuted labels of these, the share found has as many rows behind it as its clustered variance is worth (Korn and
+Graubard, Survey Methodology 24, 1998), and the highest scores are compared with 999 permuted labelings.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, ndtri
 
 from reportgen.distances import Floats, Ints, RealRows
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_weights import loneliness
 from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.persons import Persons, person_labelings
 from reportgen.settings import Settings
+from reportgen.verdict.families import PERMUTATIONS
 from reportgen.verdict.intervals import clopper_pearson
 
 KEY = "membership_inference"
@@ -79,9 +87,104 @@ def membership_inference(real: RealRows, to_synthetic: Floats) -> MembershipInfe
     )
 
 
+def membership_of_persons(
+    real: RealRows, persons: Persons, to_synthetic: Floats, random: np.random.Generator
+) -> MembershipInference:
+    """The same attack on rows that belong to persons; on the isolated ones where five persons of either side have one.
+
+    `persons`: those of `real`, of whom each side has one that the other has not; `random` draws labelings of them.
+    """
+    scores, place, some = attack_scores(real, to_synthetic), real.place, np.sort(isolated(real))
+    every = attack(scores, *_sides(persons, place, len(scores)))
+    chosen = np.isin(place, some)
+    few = Persons(np.unique(persons.person[chosen], return_inverse=True)[1], persons.original[chosen])
+    enough = min(few.originals, few.holdouts) >= FEWEST and few.testable
+    own, position = scores[some], np.searchsorted(some, place[chosen])
+    return MembershipInference(
+        all=clustered(every, scores[place], persons, random),
+        isolated=clustered(attack(own, *_sides(few, position, len(own))), own[position], few, random)
+        if enough
+        else None,
+    )
+
+
+def _sides(persons: Persons, place: Ints, rows: int) -> tuple[Ints, Ints]:
+    """How many original and holdout rows there are at each place, both (rows,)."""
+    inside, outside = (np.bincount(place[mine], minlength=rows) for mine in (persons.original, ~persons.original))
+    return inside, outside
+
+
+def clustered(found: Attack, scores: Floats, persons: Persons, random: np.random.Generator) -> Attack:
+    """Put into an attack what is certain of it where rows of one person belong together. `scores`: (rows,)."""
+    _, place, often = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(often) - (often - 1) / 2)[place]
+    sums = persons.summed((ranks - ranks.mean())[:, np.newaxis])[:, 0]
+    share = persons.labels.mean()
+    spread = share * (1 - share) * len(sums) / max(len(sums) - 1, 1) * float(((sums - sums.mean()) ** 2).sum())
+    excess = float((persons.labels * (sums - sums.mean())).sum())
+    p_value = float(ndtr(-excess / math.sqrt(spread))) if spread > 0 else 1.0
+    sd = math.sqrt(_clustered_variance(place, persons))
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) * sd
+    # Rows above the threshold: the highest scores, ties together, as `attack` took them.
+    taken_out = np.cumsum(np.bincount(place[~persons.original], minlength=len(often))[::-1])
+    called = int(np.searchsorted(taken_out, FALSE_POSITIVES * found.holdout_rows, side="right"))
+    hit = place >= len(often) - called
+    hits, rows = float((hit & persons.original).sum()), _worth(hit[persons.original], persons.person[persons.original])
+    low, high = clopper_pearson(hits / found.original_rows * rows, rows, CONFIDENCE)
+    highest = place >= len(often) - 1 - int(np.searchsorted(np.cumsum(often[::-1]), found.top))
+    expected, top_p_value = _top(highest, persons, random)
+    return replace(
+        found,
+        auc_low=max(0.0, found.auc - reach),
+        auc_high=min(1.0, found.auc + reach),
+        p_value=p_value,
+        found_low=low,
+        found_high=high,
+        top_expected=expected,
+        top_p_value=top_p_value,
+    )
+
+
+def _clustered_variance(place: Ints, persons: Persons) -> float:
+    """The variance of the AUC by the placements of each side, summed over persons; `place`: ranks of scores, (rows,).
+
+    A person on both sides makes both terms move together; the covariance is left out, which only widens the interval.
+    """
+    inside, outside = (place[mine] for mine in (persons.original, ~persons.original))
+    total = 0.0
+    for own, other, mine in ((inside, outside, persons.original), (outside, inside, ~persons.original)):
+        ordered = np.sort(other)
+        below = (np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")) / (2 * len(other))
+        residuals = np.bincount(persons.person[mine], weights=below - below.mean())
+        number = len(np.unique(persons.person[mine]))
+        total += 0.25 if number < 2 else number / (number - 1) * float((residuals**2).sum()) / len(own) ** 2
+    return total
+
+
+def _worth(hit: NDArray[np.bool_], person: Ints) -> float:
+    """So many independent rows a share of hits among rows of persons is worth: at most the rows, at least one."""
+    share, number = float(hit.mean()), len(np.unique(person))
+    if share in (0.0, 1.0) or number < 2:
+        return float(number)
+    residuals = np.bincount(person, weights=hit - share)
+    variance = number / (number - 1) * float((residuals**2).sum()) / len(hit) ** 2
+    return max(1.0, min(float(len(hit)), share * (1 - share) / variance)) if variance > 0 else float(len(hit))
+
+
+def _top(highest: NDArray[np.bool_], persons: Persons, random: np.random.Generator) -> tuple[float, float]:
+    """How many of the highest scores would be original rows, and how often labelings of the persons make as many."""
+    counts = persons.summed(highest[:, np.newaxis].astype(np.float64))[:, 0]
+    fixed = float((highest & persons.original & ~persons.moves).sum())
+    observed = float((counts * persons.labels).sum())
+    drawn = np.concatenate([labels @ counts for labels in person_labelings(persons, PERMUTATIONS, random)])
+    expected = fixed + float(persons.labels.mean()) * float(counts.sum())
+    p_value = (1 + int((drawn >= observed).sum())) / (PERMUTATIONS + 1)
+    return expected, p_value
+
+
 def attack_scores(real: RealRows, to_synthetic: Floats) -> Floats:
     """The attacker's score of each row of U; a row that occurs more often has another real row at distance 0."""
-    others = np.where(real.occurrences > 1, 0.0, real.distances[:, 0])
+    others = np.where(real.twins, 0.0, real.distances[:, 0])
     scores = np.full(len(others), np.inf)
     away = to_synthetic > 0
     scores[away] = -np.inf
@@ -166,7 +269,13 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return "no_true_holdout"
     if evidence.pool is None or evidence.pool.to_synthetic is None:
         return "too_few_rows"
-    found = membership_inference(evidence.pool.real, evidence.pool.to_synthetic)
+    real = evidence.pool.real
+    if not real.testable:
+        return "shared_persons"
+    if real.persons is None:
+        found = membership_inference(real, evidence.pool.to_synthetic)
+    else:
+        found = membership_of_persons(real, real.persons, evidence.pool.to_synthetic, random)
     scores = _scores(found.all, "")
     if found.isolated is not None:
         scores |= _scores(found.isolated, "isolated_")

@@ -49,9 +49,16 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return shares
 
     ((low, high),) = unpaired_intervals(
-        to_synthetic, among_real[:1], lambda rows, _: rows.mean(axis=-1)[np.newaxis], settings.resamples, random
+        to_synthetic,
+        among_real[:1],
+        lambda rows, _: rows.mean(axis=-1)[np.newaxis],
+        settings.resamples,
+        random,
+        (evidence.original_persons, None),
     )
-    ((new_low, new_high),) = unpaired_intervals(of_synthetic, among_real, new_share, settings.resamples, random)
+    ((new_low, new_high),) = unpaired_intervals(
+        of_synthetic, among_real, new_share, settings.resamples, random, (None, evidence.original_persons)
+    )
     return Measured(
         scores={
             "score": Score(
@@ -72,5 +79,8 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
                 better="context",
             ),
         },
-        distributions=distance_histograms({"synthetic": to_synthetic, "original": among_real}),
+        distributions=distance_histograms(
+            {"synthetic": to_synthetic, "original": among_real},
+            dict.fromkeys(("synthetic", "original"), evidence.original_persons),
+        ),
     )

@@ -38,7 +38,10 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return np.concatenate((of_synthetic, (of_synthetic - statistics(second))[2:]))
 
     (p5, median, share), (base_p5, base_median, base_share) = statistics(synthetic), statistics(original)
-    ranges = unpaired_intervals(synthetic, original, differences, settings.resamples, random)
+    persons = {"original": evidence.original_persons, "holdout": evidence.holdout_persons}
+    ranges = unpaired_intervals(
+        synthetic, original, differences, settings.resamples, random, (None, persons["original"])
+    )
     below, base_below = (float((rows < threshold).sum()) for rows in (synthetic, original))
     scores = {
         "p5": _score(p5, ranges[0], base_p5, "ratio", "higher"),
@@ -53,10 +56,12 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         scores["holdout_p5"] = Score(value=held_p5, reference=base_p5, unit="ratio", better="context")
         scores["holdout_median"] = Score(value=held_median, reference=base_median, unit="ratio", better="context")
         scores["holdout_share_below"] = Score(value=held_share, reference=base_share, unit="share", better="context")
-        over = unpaired_intervals(synthetic, held, differences, settings.resamples, random)[3]
+        over = unpaired_intervals(synthetic, held, differences, settings.resamples, random, (None, persons["holdout"]))[
+            3
+        ]
         scores["excess_over_holdout"] = _score(share - held_share, over, 0.0, "share", "lower")
         series["holdout"] = held
-    return Measured(scores=scores, distributions=ratio_histograms(series))
+    return Measured(scores=scores, distributions=ratio_histograms(series, persons))
 
 
 def _score(value: float, interval: tuple[float, float], reference: float, unit: str, better: str) -> Score:

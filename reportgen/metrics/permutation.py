@@ -1,6 +1,7 @@
 """Permutation tests of original against holdout rows on weights that don't know these labels.
 
 Exact for duplicates, ties and hubs, and for any sizes: under the null every labeling of the real rows is as likely.
+With persons (`--group`) every labeling of these is: what is summed and permuted are their rows together, A_j.
 Sums over labelings are exact in float64, in any order (see `representable`), so that no p-value depends on the number
 of threads or on the processor.
 """
@@ -8,17 +9,15 @@ of threads or on the processor.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reportgen.blas import one_thread
 from reportgen.distances import Floats, Ints, RealRows
+from reportgen.persons import labelings, person_labelings
 
-BLOCK = 1 << 21
-"""Most labels held at once as float64, 16 MB."""
 DECIMALS = 4
 """Digits of a z: rounding errors of equal sums must not break a tie between labelings."""
 
@@ -46,13 +45,17 @@ def z_scores(real: RealRows, weights: Floats, permutations: int, random: np.rand
     """
     occurrences, originals = real.occurrences, real.originals
     each = representable(weights / occurrences[:, np.newaxis], occurrences)
-    sums = [originals[np.newaxis].astype(np.float64) @ each]
-    by_occurrence = np.repeat(each, occurrences, axis=0)
+    if real.persons is not None:
+        # A row of U that occurs for several persons counts for each of them as often as it is theirs.
+        by_unit = real.persons.summed(each[real.place])
+        sums = [real.persons.labels[np.newaxis].astype(np.float64) @ by_unit]
+        drawn = person_labelings(real.persons, permutations, random)
+    else:
+        by_unit = np.repeat(each, occurrences, axis=0)
+        sums = [originals[np.newaxis].astype(np.float64) @ each]
+        drawn = labelings(real.rows, real.original_rows, permutations, random)
     with one_thread():
-        sums.extend(
-            labels.astype(np.float64) @ by_occurrence
-            for labels in labelings(real.rows, real.original_rows, permutations, random)
-        )
+        sums.extend(labels.astype(np.float64) @ by_unit for labels in drawn)
     return standardised(np.concatenate(sums), each, real)
 
 
@@ -60,30 +63,34 @@ def standardised(sums: Floats, each: Floats, real: RealRows) -> Floats:
     """Turn sums over original rows, (labelings, weights), into z, rounded; 0 where all real rows weigh the same.
 
     `each`, shape (rows of U, weights): the weight of one occurrence. The variance is that of sums over n_T rows drawn
-    from the N without replacement, q(1-q) N/(N-1) Σ(A - mean)^2.
+    from the N without replacement, q(1-q) N/(N-1) Σ(A - mean)^2; with persons, of persons drawn from all of them.
     """
     mean, sd = moments(each, real)
-    z: Floats = np.divide(sums - real.original_rows * mean, sd, out=np.zeros_like(sums), where=sd > 0)
+    originals = real.original_rows if real.persons is None else int(real.persons.labels.sum())
+    z: Floats = np.divide(sums - originals * mean, sd, out=np.zeros_like(sums), where=sd > 0)
     return np.round(z, DECIMALS) + 0.0
 
 
 def moments(each: Floats, real: RealRows) -> tuple[Floats, Floats]:
-    """Return the mean weight of a real row and the sd of its sum over a random labeling, both (weights,)."""
-    number, share = real.rows, real.original_rows / real.rows
-    mean = (real.occurrences[:, np.newaxis] * each).sum(axis=0) / number
+    """Return the mean weight of a real row and the sd of its sum over a random labeling, both (weights,).
+
+    With persons: the mean weight of a person whose label is permuted, and the sd of the sum over such persons.
+    """
+    if real.persons is not None:
+        by_person = real.persons.summed(each[real.place])
+        return _moments_of(by_person, np.ones(len(by_person), dtype=np.int64), len(by_person), real.original_share)
+    return _moments_of(each, real.occurrences, real.rows, real.original_rows / real.rows)
+
+
+def _moments_of(each: Floats, often: Ints, number: int, share: float) -> tuple[Floats, Floats]:
+    if not number:  # every person has rows on both sides: there is nothing to exchange
+        return np.zeros(each.shape[1]), np.zeros(each.shape[1])
+    mean = (often[:, np.newaxis] * each).sum(axis=0) / number
     # Summed in a fixed order; only the sums of `representable` weights may be left to a matrix product.
-    squares = (real.occurrences[:, np.newaxis] * (each - mean) ** 2).sum(axis=0)
+    squares = (often[:, np.newaxis] * (each - mean) ** 2).sum(axis=0)
     squares[each.max(axis=0) == each.min(axis=0)] = 0.0
     sd: Floats = np.sqrt(share * (1 - share) * number / max(number - 1, 1) * squares)
     return mean, sd
-
-
-def labelings(rows: int, originals: int, number: int, random: np.random.Generator) -> Iterator[NDArray[np.uint8]]:
-    """Draw labelings, in blocks of shape (labelings, rows): 1 for `originals` of the rows, 0 for the others."""
-    plain = (np.arange(rows) < originals).astype(np.uint8)
-    step = max(1, BLOCK // rows)
-    for start in range(0, number, step):
-        yield random.permuted(np.tile(plain, (min(step, number - start), 1)), axis=1)
 
 
 def representable(each: Floats, occurrences: Ints) -> Floats:

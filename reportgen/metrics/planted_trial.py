@@ -26,7 +26,8 @@ from reportgen.metrics.leak_weights import (
     plain_weights,
     relative_squares,
 )
-from reportgen.metrics.permutation import DECIMALS, combine, labelings, on_grid
+from reportgen.metrics.permutation import DECIMALS, combine, on_grid
+from reportgen.persons import Persons, labelings
 
 _NEGLIGIBLE = 1e-5
 """A row of U with less than this part of a weight's largest value is left out of it: no z changes by .001."""
@@ -74,8 +75,9 @@ class Trial:
         permutations: int,
     ) -> None:
         lonely = loneliness(real.distances) ** 3
-        self._rows, self._real_rows = synthetic.rows, real.rows
-        self._share = real.original_rows / real.rows
+        self._rows, self._persons = synthetic.rows, real.persons
+        self._units = real.rows if real.persons is None else len(real.persons.permuted)
+        self._share = real.original_share
         base = dict.fromkeys(NEAR, _near(synthetic, lonely)) | dict.fromkeys(DROP, _dropped(synthetic, lonely))
         added = dict.fromkeys(NEAR, _near(planted.found, lonely)) | dict.fromkeys(DROP, _dropped(planted.found, lonely))
         self._widest = {
@@ -92,6 +94,7 @@ class Trial:
         self._added = {name: _placed(entries, touched) for name, entries in added.items()}
         self._plain = _Pairs(plain.entry, np.searchsorted(touched, plain.real), plain.values)
         self._occurrences = real.occurrences[touched]
+        self._owned = None if real.persons is None else _Owned.of(real.persons, real.place, touched)
         self._label(real, np.stack(plain_weights(synthetic, lonely), axis=1), touched, planted, random, permutations)
 
     def _label(
@@ -108,12 +111,18 @@ class Trial:
         # Room for what planted rows add, so that sums with them are on the same grid.
         self._most = plain.sum(axis=0) + 8.0 * len(planted.copied)
         plain = on_grid(plain / occurrences, self._most)
-        self._plain_each = plain[touched]
-        self._plain_total = (occurrences * plain).sum(axis=0)
-        self._plain_squares = (occurrences * plain**2).sum(axis=0)
+        if self._persons is None:
+            self._plain_each, often, each = plain[touched], occurrences, plain
+        else:
+            each = self._plain_each = self._persons.summed(plain[real.place])
+            often = np.ones((len(each), 1), dtype=np.int64)
+        self._plain_total = (often * each).sum(axis=0)
+        self._plain_squares = (often * each**2).sum(axis=0)
         starts = np.cumsum(real.occurrences) - real.occurrences
+        labelled = real.original_rows if self._persons is None else int(self._persons.labels.sum())
         sums, originals, member = [], [], []
-        for labels in labelings(real.rows, real.original_rows, permutations + 1, random):
+        for drawn in labelings(self._units, labelled, permutations + 1, random):
+            labels = drawn if self._persons is None else drawn[:, self._persons.place] * self._persons.moves
             by_row = np.add.reduceat(labels, starts, axis=1, dtype=np.float64)
             sums.append(by_row @ plain)
             originals.append(by_row[:, touched].T)
@@ -165,10 +174,12 @@ class Trial:
         heavy = (weights > _NEGLIGIBLE * weights.max(axis=0)).any(axis=1)
         # Gathering rows costs as much as multiplying four times as many.
         kept = np.flatnonzero(heavy) if 4 * heavy.sum() < len(heavy) else slice(None)
-        occurrences = self._occurrences[kept, np.newaxis]
-        each = on_grid(weights[kept] / occurrences, weights[kept].sum(axis=0))
+        often = self._occurrences[kept, np.newaxis]
+        each = on_grid(weights[kept] / often, weights[kept].sum(axis=0))
         sums = (each.T @ self._originals[kept]).T
-        return self._standardised(sums, (occurrences * each).sum(axis=0), (occurrences * each**2).sum(axis=0))
+        if self._owned is not None:
+            often, each = np.ones((1, 1), dtype=np.int64), self._owned.summed(each, kept)
+        return self._standardised(sums, (often * each).sum(axis=0), (often * each**2).sum(axis=0))
 
     def _plain_z(self, chosen: Ints) -> Floats:
         is_chosen = np.zeros(self.member.shape[1], dtype=bool)
@@ -178,22 +189,54 @@ class Trial:
         planted = np.stack(
             [np.bincount(place, weights=value, minlength=len(rows)) for value in self._plain.values[pairs].T], axis=1
         )
-        occurrences, before = self._occurrences[rows, np.newaxis], self._plain_each[rows]
-        more = on_grid(planted / occurrences, self._most)
+        often = self._occurrences[rows, np.newaxis]
+        more = on_grid(planted / often, self._most)
+        sums = self._plain_sums + (more.T @ self._originals[rows]).T
+        if self._owned is None:
+            before = self._plain_each[rows]
+        else:
+            often, before, more = np.ones((1, 1), dtype=np.int64), self._plain_each, self._owned.summed(more, rows)
         return self._standardised(
-            self._plain_sums + (more.T @ self._originals[rows]).T,
-            self._plain_total + (occurrences * more).sum(axis=0),
-            self._plain_squares + (occurrences * (2 * before + more) * more).sum(axis=0),
+            sums,
+            self._plain_total + (often * more).sum(axis=0),
+            self._plain_squares + (often * (2 * before + more) * more).sum(axis=0),
         )
 
     def _standardised(self, sums: Floats, total: Floats, squares: Floats) -> Floats:
-        """Z of sums over original rows, (labelings, weights), from the total and squares over all real rows."""
-        number = self._real_rows
+        """Z of sums over original rows, (labelings, weights), from the total and squares over all real rows.
+
+        With persons the squares are those of the persons' sums.
+        """
+        number = self._units
         spread = squares - total**2 / number
         spread[spread <= 1e-12 * squares] = 0.0  # all real rows weigh the same, up to rounding
         sd = np.sqrt(self._share * (1 - self._share) * number / max(number - 1, 1) * spread)
         z: Floats = np.divide(sums - self._share * total, sd, out=np.zeros_like(sums), where=sd > 0)
         return z
+
+
+@dataclass(frozen=True)
+class _Owned:
+    """Whose the touched rows of U are: for each occurrence of one, its place among them and its permuted person."""
+
+    row: Ints
+    person: Ints
+    rows: int
+    persons: int
+
+    @classmethod
+    def of(cls, persons: Persons, place: Ints, touched: Ints) -> _Owned:
+        where = np.minimum(np.searchsorted(touched, place), max(len(touched) - 1, 0))
+        mine = np.flatnonzero(persons.moves & (touched[where] == place))
+        return cls(where[mine], persons.place[mine], len(touched), len(persons.permuted))
+
+    def summed(self, each: Floats, rows: Ints | slice) -> Floats:
+        """Sum weights of some touched rows, (rows, weights), over each person."""
+        every = np.zeros((self.rows, each.shape[1]))
+        every[rows] = each
+        return np.stack(
+            [np.bincount(self.person, weights=own, minlength=self.persons) for own in every[self.row].T], axis=1
+        )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from reportgen.distances import Floats, NeighbourDistances
+from reportgen.distances import Floats, Ints, NeighbourDistances
 from reportgen.metrics.bootstrap import intervals
 from reportgen.metrics.evidence import Draw, Evidence
 from reportgen.model import SMALLEST_GROUP, NoteCode, Score, Unit
@@ -29,18 +29,21 @@ def relative_scores(
     `median` and `outlier` (the settings' tail percentile): 100 x synthetic / holdout, the median over the draws; 100
     with the note `reference_zero` where the holdout's value is 0 in any draw. `median_raw`, `outlier_raw`: the
     quantity itself. `tail_share`: share of rows at or below the holdout's tail percentile. `isolated`,
-    `isolated_raw`: the median again, over the most isolated original rows alone; absent where they are fewer than 5.
+    `isolated_raw`: the median again, over the most isolated original rows alone; absent where they are fewer than 5,
+    or of fewer persons.
     """
     pairs = [(quantity(draw.synthetic), quantity(draw.holdout)) for draw in draws]
     levels = (0.5, settings.tail_percentile / 100)
-    scores = _compared(pairs, {"median": levels[0], "outlier": levels[1]}, unit, settings, random)
+    persons = [draw.persons for draw in draws]
+    scores = _compared(pairs, {"median": levels[0], "outlier": levels[1]}, unit, settings, random, persons)
     tails = [np.quantile(held, levels[1]) for _, held in pairs]
     below = [[(one <= tail).mean() for one in pair] for pair, tail in zip(pairs, tails, strict=True)]
     share, reference = np.median(below, axis=0).tolist()
     scores["tail_share"] = Score(value=share, reference=reference, unit="share", better="lower")
-    if min(int(draw.isolated.sum()) for draw in draws) >= SMALLEST_GROUP:
+    if min(draw.isolated_people for draw in draws) >= SMALLEST_GROUP:
         alone = [(made[d.isolated], held[d.isolated]) for d, (made, held) in zip(draws, pairs, strict=True)]
-        scores |= _compared(alone, {"isolated": 0.5}, unit, settings, random)
+        theirs = [None if draw.persons is None else draw.persons[draw.isolated] for draw in draws]
+        scores |= _compared(alone, {"isolated": 0.5}, unit, settings, random, theirs)
     return scores
 
 
@@ -50,6 +53,7 @@ def _compared(
     unit: Unit,
     settings: Settings,
     random: np.random.Generator,
+    persons: Sequence[Ints | None],
 ) -> dict[str, Score]:
     """Quantiles of the first of each pair in percent of the second's, and the quantiles themselves."""
     wanted = tuple(levels.values())
@@ -60,6 +64,7 @@ def _compared(
         lambda series: in_percent(*(np.quantile(one, wanted, axis=1) for one in series)),
         settings.resamples,
         random,
+        persons,
     )
     scores = {}
     for i, name in enumerate(levels):

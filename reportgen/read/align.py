@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -10,11 +11,13 @@ import pandas as pd
 from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import Kind
+from reportgen.persons import PersonKey
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
 from reportgen.read.declare import as_declared, declared_forms
 from reportgen.read.kinds import understand
 from reportgen.read.left_out import (
+    BY_GROUP,
     BY_IGNORE,
     BY_KEY,
     CONSTANT,
@@ -25,6 +28,8 @@ from reportgen.read.left_out import (
 )
 from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
+from reportgen.read.person_key import LIKE_A_KEY, person_key
+from reportgen.read.persons import persons_of
 from reportgen.settings import Settings
 
 _UNMEASURED = {"identifier": DECLARED_KEY, "ignore": DECLARED_IGNORE}
@@ -44,6 +49,8 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     forms = declared_forms(names, settings)
     tables = [as_declared(table, settings) for table in tables]
     unmeasured = {*settings.key, *settings.ignore, *(name for name in forms if forms[name].means in _UNMEASURED)}
+    if settings.group is not None:
+        unmeasured.add(settings.group)
     understood = understand(
         tables,
         names,
@@ -59,7 +66,19 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
         Table(table.source, pd.DataFrame({name: understood[name].series[place] for name in names}), table.remarks)
         for place, table in enumerate(tables)
     ]
-    return Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
+    partition = Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
+    if settings.group is not None:
+        return replace(partition, persons=persons_of(partition, settings.group))
+    key = person_key(understood)
+    return partition if key is None else replace(partition, columns=_named(columns, key), person_key=key)
+
+
+def _named(columns: Sequence[ColumnSchema], key: PersonKey) -> tuple[ColumnSchema, ...]:
+    """Say of a column that it looks like a key of persons."""
+    return tuple(
+        replace(column, remarks=(*column.remarks, LIKE_A_KEY)) if column.name == key.column else column
+        for column in columns
+    )
 
 
 def _forced_kinds(forms: Mapping[str, ColumnForm], settings: Settings) -> dict[str, Kind]:
@@ -82,7 +101,9 @@ def _schema(
         ignore_index=True,
     )
     reason = None
-    if name in settings.ignore:
+    if name == settings.group:
+        reason = BY_GROUP
+    elif name in settings.ignore:
         reason = BY_IGNORE
     elif name in settings.key:
         reason = BY_KEY
@@ -129,8 +150,9 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
 
 
 def _known_names(names: Sequence[str], settings: Settings) -> None:
-    for option in ("key", "ignore", "numeric", "categorical"):
-        for name in getattr(settings, option):
+    for option in ("key", "ignore", "numeric", "categorical", "group"):
+        given = getattr(settings, option)
+        for name in given if isinstance(given, tuple) else [given] * (given is not None):
             if name not in names:
                 nearest = nearest_name(name, names)
                 hint = f"did you mean {shown_name(nearest)}?" if nearest else f"columns are {shown_names(names)}"
@@ -139,6 +161,13 @@ def _known_names(names: Sequence[str], settings: Settings) -> None:
     for name in settings.numeric:
         if name in settings.categorical:
             msg = f"column {shown_name(name)} is named by both --numeric and --categorical; choose one"
+            raise InputError(msg)
+    for option in ("key", "ignore", "numeric", "categorical"):
+        if settings.group in getattr(settings, option):
+            msg = (
+                f"column {shown_name(settings.group or '')} is named by both --group and --{option}; a column of "
+                f"persons is left out of the distances as it is, so leave out --{option} for it"
+            )
             raise InputError(msg)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from reportgen.persons import distinct_pairs
 from reportgen.read.partition import Partition
 
 Ids = NDArray[np.int64]
@@ -46,20 +47,40 @@ def repeated_rows(ids: Ids) -> int:
 
 
 def near_twins(partition: Partition) -> bool:
-    """Whether two different real rows (original and holdout) agree on all used columns but one."""
+    """Whether two different real rows (original and holdout) agree on all used columns but one.
+
+    Where persons are known, rows of one person are alike by nature: the two must belong to different ones.
+    """
     frames = [partition.original.frame]
     if partition.holdout is not None:
         frames.append(partition.holdout.frame)
     codes = _codes(frames, partition)
-    firsts = np.unique(_rows(codes), return_index=True)[1]
+    rows = _rows(codes)
+    if partition.persons is not None:
+        return _near_twins_of_persons(codes, rows, partition.persons.person)
+    firsts = np.unique(rows, return_index=True)[1]
     different = [code[firsts] for code in codes]
-    nothing = np.zeros(len(firsts), dtype=np.int64)
-    before = list(accumulate(different, _combined, initial=nothing))
-    after = list(accumulate(reversed(different), _combined, initial=nothing))[::-1]
+    return any(len(np.unique(rest)) < len(firsts) for rest in _without_one(different))
+
+
+def _without_one(columns: Sequence[Ids]) -> Iterator[Ids]:
+    """Yield codes of the rows by all columns but one, for one column after the other."""
+    nothing = np.zeros(len(columns[0]), dtype=np.int64)
+    before = list(accumulate(columns, _combined, initial=nothing))
+    after = list(accumulate(reversed(columns), _combined, initial=nothing))[::-1]
     # All columns but column i are those before it and those after it.
-    return any(
-        len(np.unique(_combined(left, right))) < len(firsts) for left, right in zip(before[:-1], after[1:], strict=True)
-    )
+    return (_combined(left, right) for left, right in zip(before[:-1], after[1:], strict=True))
+
+
+def _near_twins_of_persons(columns: Sequence[Ids], rows: Ids, persons: Ids) -> bool:
+    """Whether rows that agree without one column are several, and of several persons: then two differ in both."""
+    return any(bool((_several(rest, rows) & _several(rest, persons)).any()) for rest in _without_one(columns))
+
+
+def _several(groups: Ids, values: Ids) -> NDArray[np.bool_]:
+    """Mark the groups, numbered from 0, that hold more than one value."""
+    marks: NDArray[np.bool_] = np.bincount(distinct_pairs(groups, values)[0], minlength=int(groups.max()) + 1) > 1
+    return marks
 
 
 def _codes(frames: Sequence[pd.DataFrame], partition: Partition) -> list[Ids]:

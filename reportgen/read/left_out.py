@@ -22,6 +22,7 @@ BY_KEY = "named as a key (--key)"
 BY_IGNORE = "left out on request (--ignore)"
 DECLARED_KEY = "declared an identifier in [schema]"
 DECLARED_IGNORE = "left out as declared in [schema]"
+BY_GROUP = "it names the person that a row belongs to (--group)"
 CONSTANT = "it has the same value in all real rows"
 IDENTIFIER_TEXT = (
     "an identifier: its texts hardly ever repeat among the real rows; name it with --categorical to measure on it"

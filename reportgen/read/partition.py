@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reportgen.model import Kind
+from reportgen.persons import PersonKey, Persons
 
 Side = Literal["original", "holdout", "synthetic"]
 Tabular: TypeAlias = str | os.PathLike[str] | pd.DataFrame | NDArray[Any]
@@ -82,6 +83,10 @@ class Partition:
     holdout: Table | None
     leads: tuple[Lead, ...] = ()
     recordings: Partition | None = None
+    persons: Persons | None = None
+    """Whose the real rows are, those of the original before those of the holdout; None without `--group`."""
+    person_key: PersonKey | None = None
+    """A column that seems to name persons, where none was named."""
 
     @property
     def as_read(self) -> Partition:

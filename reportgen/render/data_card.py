@@ -45,22 +45,23 @@ def _files(result: Result, numbering: Numbering) -> Table:
     sides = [("original", result.inputs.original), ("synthetic", result.inputs.synthetic)]
     if result.inputs.holdout is not None:
         sides.append(("holdout", result.inputs.holdout))
+    grouped = result.inputs.original.persons is not None
+    names = ("table", "file", "rows", *(("persons",) if grouped else ()), "column_count", "repeated", "role")
     return Table(
         label=numbering.table(),
         caption=sentence("data.files"),
-        heads=heads(
-            *(sentence(f"data.{name}") for name in ("table", "file", "rows", "column_count", "repeated", "role")),
-            numeric=(2, 3, 4),
-        ),
-        rows=tuple(_file(side, file) for side, file in sides),
+        heads=heads(*(sentence(f"data.{name}") for name in names), numeric=tuple(range(2, len(names) - 1))),
+        rows=tuple(_file(side, file, grouped=grouped) for side, file in sides),
     )
 
 
-def _file(side: str, file: InputFile) -> Row:
+def _file(side: str, file: InputFile, *, grouped: bool) -> Row:
+    persons = "–" if file.persons is None else count(file.persons)
     return (
         Cell(sentence(f"label_side.{side}")),
         Cell(file.name),
         Cell(count(file.rows), style="num"),
+        *([Cell(persons, style="num")] if grouped else []),
         Cell(count(file.columns), style="num"),
         Cell(count(file.repeated_rows), style="num"),
         Cell(sentence(f"data.role_{side}")),

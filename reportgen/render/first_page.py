@@ -71,6 +71,11 @@ def first_page(result: Result) -> FirstPage:
     if further := further_reasons(result):
         elsewhere = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
         reasons.append(ReasonView("", sentence("reason_name.further"), elsewhere))
+    reasons += [
+        ReasonView("", sentence("reason_name.person_key"), finding.text)
+        for finding in result.findings
+        if finding.code == "person_key"
+    ]
     if describing := described(result):
         reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))
     compared, limits, lede = _compared(result), _limits(result), _lede(result)
@@ -149,7 +154,7 @@ def headline(result: Result) -> str:
         numbers: dict[str, Any] = {"copies": round(copied * rows), "rows": rows, "share": text}
         return sentence("headline.leak_test_copies", tolerance=tolerance, **numbers)
     if not first.code.startswith("exact_copies"):
-        return sentence(f"headline.{first.code}")
+        return sentence(f"headline.{first.code}", shared=result.holdout.shared_persons)
     if not isinstance(copies, Measured) or "synthetic_rows" not in copies.scores:
         return first.text
     rows = result.inputs.synthetic.rows
@@ -170,6 +175,8 @@ def _lede(result: Result) -> str:
         original=result.inputs.original.rows,
         holdout=result.holdout.rows,
         columns=result.inputs.original.columns,
+        persons=result.inputs.original.persons,
+        held_persons=result.holdout.persons,
     )
 
 
@@ -202,7 +209,8 @@ def _compared(result: Result) -> tuple[Row, ...]:
         rows.append(_file_row("holdout", inputs.holdout))
     elif holdout_kind(result) == "approximate":
         name = Cell(sentence("compared.approximate"), under=sentence("compared.halves"))
-        rows.append((name, Cell(count(result.holdout.rows), style="num"), _columns(inputs.original), Cell("–")))
+        halves = Cell(count(result.holdout.rows), style="num", under=_persons(result.holdout.persons))
+        rows.append((name, halves, _columns(inputs.original), Cell("–")))
     else:
         name = Cell(sentence("compared.none"), under=sentence("compared.no_file"))
         rows.append((name, Cell("–", style="num"), Cell("–", style="num"), Cell("–")))
@@ -213,10 +221,15 @@ def _file_row(side: str, file: InputFile) -> Row:
     digest = file.sha256 or file.content_sha256
     return (
         Cell(sentence(f"compared.{side}"), under=_shortened(file.name)),
-        Cell(count(file.rows), style="num"),
+        Cell(count(file.rows), style="num", under=_persons(file.persons)),
         _columns(file),
         Cell(digest[:12], under="" if file.sha256 else sentence("compared.in_memory")),
     )
+
+
+def _persons(number: int | None) -> str:
+    """How many persons rows belong to, where that is known."""
+    return "" if number is None else sentence("compared.persons", persons=number)
 
 
 def _shortened(name: str) -> str:
@@ -261,10 +274,12 @@ def _no_smallest_leak(detectable: Detectable) -> str:
 def _limits(result: Result) -> tuple[str, ...]:
     kind = holdout_kind(result)
     tested = isinstance(result.metrics.get("leak_test"), Measured)
+    group = result.settings.group if result.inputs.original.persons is not None else None
     return (
         sentence("limits.distances", kind=kind),
         sentence("limits.copies", tested=tested, inference=result.coverage.inference.assessed),
         sentence(f"limits.holdout_{kind}", overlap=result.holdout.overlap_rows),
+        *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
         sentence("limits.controller", tested=_tested(result)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from reportgen.model import Measured, Result
 from reportgen.render import scores
@@ -86,6 +87,9 @@ def _facts(result: Result, numbering: Numbering) -> Table:
         rows.append(("how", sentence(f"holdout.how_{kind}", seed=result.settings.seed)))
     if kind == "provided":
         rows.append(("overlap", _overlap(result)))
+        if holdout.shared_persons is not None:
+            shared = sentence("holdout.shared_persons_text", shared=holdout.shared_persons, persons=holdout.persons)
+            rows.append(("shared_persons", shared))
     else:
         rows.append(("more_needed", sentence("holdout.more_approximate")))
     if kind != "none":
@@ -103,6 +107,7 @@ def _sizes(result: Result) -> str:
     holdout, inputs = result.holdout, result.inputs
     drawn = inputs.synthetic.rows != holdout.base_rows or inputs.synthetic.rows != holdout.rows
     kind = scores.holdout_kind(result)
+    persons: dict[str, Any] = {"persons": inputs.original.persons, "held_persons": holdout.persons}
     if kind == "provided":
         equal = (
             sentence("holdout.sizes_drawn", base=holdout.base_rows, draws=holdout.draws)
@@ -115,6 +120,7 @@ def _sizes(result: Result) -> str:
             holdout=holdout.rows,
             synthetic=inputs.synthetic.rows,
             equal=equal,
+            **persons,
         )
     if kind == "approximate":
         return sentence(
@@ -124,8 +130,9 @@ def _sizes(result: Result) -> str:
             base=holdout.base_rows,
             drawn=drawn,
             draws=holdout.draws,
+            **persons,
         )
-    return sentence("holdout.sizes_none", original=inputs.original.rows, synthetic=inputs.synthetic.rows)
+    return sentence("holdout.sizes_none", original=inputs.original.rows, synthetic=inputs.synthetic.rows, **persons)
 
 
 def _overlap(result: Result) -> str:

@@ -39,6 +39,7 @@ def method_table(result: Result, numbering: Numbering) -> Table:
         ("space", _space(result)),
         ("scaling", sentence(f"method.scaling_{projection}")),
         ("search", _search(result)),
+        *([] if result.inputs.original.persons is None else [("persons", _persons(result))]),
         ("ties", sentence("method.ties_text")),
         ("ratio", sentence("method.ratio_text")),
         ("zero", sentence("method.zero_text")),
@@ -62,6 +63,12 @@ def method_table(result: Result, numbering: Numbering) -> Table:
         (sentence("method.item"), sentence("method.value")),
         [(Cell(sentence(f"method.{name}")), Cell(text)) for name, text in rows],
     )
+
+
+def _persons(result: Result) -> str:
+    inputs = result.inputs
+    held = None if inputs.holdout is None else inputs.holdout.persons
+    return sentence("method.persons_text", column=result.settings.group, persons=inputs.original.persons, held=held)
 
 
 def _tests(result: Result) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
+from reportgen.persons import distinct_pairs
 
 FEWEST_ROWS = 5
 """A level with fewer real rows is pooled with others into "(rare)"."""
@@ -86,12 +87,12 @@ def number_column(series: pd.Series[Any], real: int) -> EncodedColumn:
     )
 
 
-def category_column(series: pd.Series[Any], real: int) -> EncodedColumn:
+def category_column(series: pd.Series[Any], real: int, persons: Ints | None = None) -> EncodedColumn:
     """Encode levels by indicators over the root of their share in the first `real` rows.
 
     Missing is a level of its own. Levels with fewer than `FEWEST_ROWS` real rows and those beyond the `MOST_LEVELS`
     most frequent (ties by name) share one level, which is no level of the data whatever its name. A level that no
-    real row has is the zero indicator.
+    real row has is the zero indicator. With `persons`, shape (real rows,), a level needs so many persons.
     """
     found, labels = pd.factorize(series.to_numpy(dtype=object))
     order = sorted(range(len(labels)), key=lambda position: cast("Any", labels[position]))
@@ -101,7 +102,8 @@ def category_column(series: pd.Series[Any], real: int) -> EncodedColumn:
     ranks = rank[found]
     counts = np.bincount(ranks[:real], minlength=len(labels) + 1)
     by_frequency = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
-    kept = np.sort(by_frequency[counts[by_frequency] >= FEWEST_ROWS])
+    holders = counts if persons is None else _holders(ranks[:real], persons, len(counts))
+    kept = np.sort(by_frequency[holders[by_frequency] >= FEWEST_ROWS])
     pooled = np.setdiff1d(np.flatnonzero(counts), kept)
     sizes = [int(count) for count in counts[kept]]
     if len(pooled):
@@ -121,6 +123,11 @@ def category_column(series: pd.Series[Any], real: int) -> EncodedColumn:
         unseen_rows=int(unseen.sum()) - int(lost.sum()),
         missing_only_in_synthetic=int(lost.sum()),
     )
+
+
+def _holders(ranks: Ints, persons: Ints, levels: int) -> Ints:
+    """Count the persons who have each level, shape (levels,)."""
+    return np.bincount(distinct_pairs(ranks, persons)[0], minlength=levels)
 
 
 def plain_column(series: pd.Series[Any], real: int) -> EncodedColumn:

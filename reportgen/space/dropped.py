@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reportgen.distances import DroppedSearch, Floats, Ints
+from reportgen.space.by_person import nearest_persons
 from reportgen.space.equal_rows import Codes, Keys, column_keys
 from reportgen.space.famd import Layout
 from reportgen.space.search import nearest
@@ -45,13 +46,20 @@ def group_columns(weights: Floats, most: int = MOST_PARTS) -> Parts:
 
 
 def search_dropped(
-    queries: Places, times: Ints, base: Places, layout: Layout, parts: Sequence[Sequence[int]], threads: int
+    queries: Places,
+    times: Ints,
+    base: Places,
+    layout: Layout,
+    parts: Sequence[Sequence[int]],
+    threads: int,
+    *,
+    owners: Ints | None = None,
 ) -> DroppedSearch:
     """Search U for each query row without the columns of one part after the other.
 
     `times`, shape (queries,): how many rows each query row stands for. `parts` are groups of columns; of components
     where the rows were projected on these (their columns cannot be told apart any more). Where nothing is left after
-    leaving out, nothing is searched.
+    leaving out, nothing is searched. With `owners`, shape (rows of U,), neighbours are one row of each.
     """
     own = layout.slices or tuple(slice(axis, axis + 1) for axis in range(base.coordinates.shape[1]))
     nothing = np.zeros(0, dtype=np.int64)
@@ -69,8 +77,13 @@ def search_dropped(
         is_query = first < number
         rows[is_query] = queries.coordinates[first[is_query]][:, left]
         rows[~is_query] = base.coordinates[first[~is_query] - number][:, left]
-        k = min(NEIGHBOURS, len(base.coordinates))
-        distances, ids = nearest(rows, groups[:number], groups[number:], k, threads=threads)
+        own_rows, base_rows = groups[:number], groups[number:]
+        if owners is None:
+            k = min(NEIGHBOURS, len(base.coordinates))
+            distances, ids = nearest(rows, own_rows, base_rows, k, threads=threads)
+        else:
+            k = min(NEIGHBOURS, len(np.unique(owners)))
+            distances, ids = nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
         last = distances[:, -1]
         ratios.append(np.divide(distances[:, 0], last, out=np.ones(number), where=last > 0) ** 2)
         found.append((distances == distances[:, :1], ids))

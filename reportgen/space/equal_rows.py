@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.distances import AlmostEqual, Ints
+from reportgen.persons import distinct_pairs
 
 Keys = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -41,13 +42,16 @@ def column_keys(codes: Codes) -> Keys:
     return bits
 
 
-def almost_equal(queries: Codes, base: Codes, groups: Sequence[Sequence[int]]) -> AlmostEqual:
+def almost_equal(
+    queries: Codes, base: Codes, groups: Sequence[Sequence[int]], owners: Ints | None = None
+) -> AlmostEqual:
     """Find the base rows that equal each query row on all columns but at most two.
 
     `queries` (n, columns) and `base` (rows of U, columns) hold the codes of different rows each. A choice of columns
     that matches more than five rows is skipped, and so is one that leaves fewer than three columns. `groups` says
     which columns are left out together while looking; where they are single columns nothing is missed, otherwise only
-    what lies among more than 64 rows that agree outside two groups.
+    what lies among more than 64 rows that agree outside two groups. With `owners`, shape (rows of U,), a choice is
+    skipped where it matches rows of more than five of them (and looked into where it matches at most 64 rows).
     """
     columns = base.shape[1]
     allowed = min(2, columns - FEWEST_COLUMNS)
@@ -58,7 +62,7 @@ def almost_equal(queries: Codes, base: Codes, groups: Sequence[Sequence[int]]) -
     query_parts = [query_keys[:, list(group)].sum(axis=1, dtype=np.uint64) for group in groups]
     base_parts = [base_keys[:, list(group)].sum(axis=1, dtype=np.uint64) for group in groups]
     query_all, base_all = (keys.sum(axis=1, dtype=np.uint64) for keys in (query_keys, base_keys))
-    most = MOST_ROWS if len(groups) == columns else MOST_PROPOSED
+    most = MOST_ROWS if len(groups) == columns and owners is None else MOST_PROPOSED
     pairs = []
     for number in range(allowed + 1):
         for choice in itertools.combinations(range(len(groups)), number):
@@ -68,7 +72,7 @@ def almost_equal(queries: Codes, base: Codes, groups: Sequence[Sequence[int]]) -
                 base_rest -= base_parts[part]
             pairs.append(_matches(query_rest, base_rest, most))
     proposed = np.unique(np.concatenate(pairs))
-    return _compared(proposed, queries, base, allowed)
+    return _compared(proposed, queries, base, allowed, owners)
 
 
 def _matches(queries: Keys, base: Keys, most: int) -> Ints:
@@ -98,7 +102,7 @@ def _candidates(queries: Keys, base: Keys) -> tuple[Ints, Ints]:
     return near_query, np.flatnonzero(marks[base_slots])
 
 
-def _compared(proposed: Ints, queries: Codes, base: Codes, allowed: int) -> AlmostEqual:
+def _compared(proposed: Ints, queries: Codes, base: Codes, allowed: int, owners: Ints | None) -> AlmostEqual:
     """Keep the pairs that differ in few enough columns and whose own choice of columns matches few enough rows."""
     columns = base.shape[1]
     entry, real = np.divmod(proposed, len(base))
@@ -112,14 +116,18 @@ def _compared(proposed: Ints, queries: Codes, base: Codes, allowed: int) -> Almo
         second[part] = columns - 1 - differ[:, ::-1].argmax(axis=1)
     few = number <= allowed
     entry, real, number, first, second = (array[few] for array in (entry, real, number, first, second))
-    kept = _rows_of_choice(entry, number, first, second, columns) <= MOST_ROWS
+    whose = None if owners is None else owners[real]
+    kept = _rows_of_choice(entry, number, first, second, columns, whose) <= MOST_ROWS
     return AlmostEqual(entry[kept], real[kept], number[kept])
 
 
-def _rows_of_choice(entry: Ints, number: Ints, first: Ints, second: Ints, columns: int) -> Ints:
+def _rows_of_choice(
+    entry: Ints, number: Ints, first: Ints, second: Ints, columns: int, whose: Ints | None = None
+) -> Ints:
     """Count, for each pair, the rows that equal its query on all columns but those in which the pair differs.
 
-    `first` and `second` are the differing columns, the same one where there is one.
+    `first` and `second` are the differing columns, the same one where there is one. With `whose`, shape (pairs,), the
+    owners of these rows are counted, once for each set of columns in which their rows differ.
     """
     none = columns  # stands for "no column"
     first, second = np.where(number > 0, first, none), np.where(number > 0, second, none)
@@ -128,7 +136,11 @@ def _rows_of_choice(entry: Ints, number: Ints, first: Ints, second: Ints, column
         combined: Ints = (entry * (columns + 1) + one) * (columns + 1) + other
         return combined
 
-    known, counts = np.unique(key(first, second), return_counts=True)
+    keys = key(first, second)
+    if whose is not None:
+        different, place = np.unique(keys, return_inverse=True)
+        keys = different[distinct_pairs(place, whose)[0]]
+    known, counts = np.unique(keys, return_counts=True)
 
     def rows(wanted: Ints) -> Ints:
         place = np.minimum(np.searchsorted(known, wanted), max(len(known) - 1, 0))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
+from reportgen.persons import Persons, canonical
 from reportgen.read.partition import ColumnSchema, Partition, Side
 from reportgen.settings import Settings
 from reportgen.space.axes import leading_axes
@@ -77,6 +78,8 @@ class Encoded:
     inertia: float
     fitted_on: Literal["original", "original and holdout"] | None
     layout: Layout
+    persons: Persons | None = None
+    """Whose the real rows are, those of the original before those of the holdout; None without `--group`."""
 
     @property
     def sides(self) -> dict[Side, Ints]:
@@ -107,7 +110,8 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
     if not partition.used:
         return _without_dimensions(partition)
     schema = sorted(partition.used, key=lambda column: column.name)
-    columns = [_encode_column(_stacked(partition, column), column, settings, real) for column in schema]
+    whose = None if partition.persons is None else partition.persons.person
+    columns = [_encode_column(_stacked(partition, column), column, settings, real, whose) for column in schema]
     first, groups = _collapse(columns)
     coordinates = np.concatenate([column.points[column.codes[first]] for column in columns], axis=1)
     spaces = _spaces(schema, columns)
@@ -131,7 +135,14 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         inertia=inertia,
         fitted_on=_fitted_on(partition, settings),
         layout=layout,
+        persons=_canonical_persons(partition, sides),
     )
+
+
+def _canonical_persons(partition: Partition, sides: dict[Side, Ints]) -> Persons | None:
+    if partition.persons is None:
+        return None
+    return canonical(partition.persons, np.concatenate([sides[side] for side in sides if side != "synthetic"]))
 
 
 def _without_dimensions(partition: Partition) -> Encoded:
@@ -153,6 +164,7 @@ def _without_dimensions(partition: Partition) -> Encoded:
             absent=np.zeros(0, dtype=np.int64),
             inertia=np.zeros(0),
         ),
+        persons=partition.persons,
     )
 
 
@@ -161,7 +173,9 @@ def _stacked(partition: Partition, column: ColumnSchema) -> pd.Series[Any]:
     return pd.concat([table.frame[column.name] for table in partition.sides.values()], ignore_index=True)
 
 
-def _encode_column(series: pd.Series[Any], column: ColumnSchema, settings: Settings, real: int) -> EncodedColumn:
+def _encode_column(
+    series: pd.Series[Any], column: ColumnSchema, settings: Settings, real: int, persons: Ints | None
+) -> EncodedColumn:
     if settings.projection == "none":
         if column.kind != "numeric":
             msg = f"column {column.name!r}: is {column.kind}; --projection none needs numbers (--ignore leaves it out)"
@@ -169,7 +183,7 @@ def _encode_column(series: pd.Series[Any], column: ColumnSchema, settings: Setti
         return plain_column(series, real)
     if column.kind in {"numeric", "datetime"}:
         return number_column(series, real)
-    return category_column(series, real)
+    return category_column(series, real, persons)
 
 
 def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.distances import PlantedRows, SyntheticRows
-from reportgen.space.dropped import Places, search_dropped
+from reportgen.space.dropped import Places
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.pool import Pool
-from reportgen.space.search import nearest
 
 NOISE = 0.05
 """How far a near copy lies from its row, in population sd of each numeric column."""
@@ -22,7 +21,7 @@ def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     real, layout = pool.real, pool.encoded.layout
     number = min(real.rows, max(COPIES, round(MEMBERS * real.rows / real.original_rows)))
     copied = np.sort(random.choice(real.rows, number, replace=False))
-    row = np.repeat(np.arange(len(real.occurrences)), real.occurrences)[copied]
+    row = real.place[copied]
     codes = pool.places.codes[row].copy()
     noisy = (layout.steps != 0).any(axis=1) & (codes != layout.absent)
     noise = NOISE * random.standard_normal(codes.shape) * noisy
@@ -35,12 +34,12 @@ def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     together = np.concatenate((coordinates, pool.places.coordinates))
     own, base = np.arange(number), np.arange(number, len(together))
     pool.queries += number * (1 + pool.searches_without)
-    distances, ids = nearest(together, own, base, pool.neighbours, threads=pool.threads)
+    distances, ids = pool.closest(together, own, base)
     found = SyntheticRows(
         times=once,
         distances=distances,
         real=ids,
-        dropped=search_dropped(places, once, pool.places, layout, pool.parts, pool.threads),
-        equal=almost_equal(codes, pool.places.codes, pool.equal_parts),
+        dropped=pool.without_columns(places, once),
+        equal=almost_equal(codes, pool.places.codes, pool.equal_parts, pool.owners),
     )
     return PlantedRows(copied, found)

@@ -1,6 +1,10 @@
 """The searches behind the verdict's tests: synthetic rows among all real rows, original and holdout alike.
 
 U is the different rows of original and holdout together. Nothing here looks at which of them are original rows.
+
+With persons (`--group`) a neighbour is a person: of the rows of one only the closest counts, and a real row never meets
+those of its own person. Otherwise ten visits of one person would be each other's ten closest rows, and a near copy of
+one of them would look like a row with ten neighbours all around.
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ import functools
 import numpy as np
 
 from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealRows, SyntheticRows
+from reportgen.persons import Persons
+from reportgen.space.by_person import nearest_persons
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
@@ -32,14 +38,37 @@ class Pool:
         real = encoded.original if encoded.holdout is None else np.concatenate((encoded.original, encoded.holdout))
         self.positions, self._occurrences = np.unique(real, return_counts=True)
         """The positions of U in the space, ascending, shape (rows of U,)."""
-        self.neighbours = min(NEIGHBOURS, len(self.positions))
+        self.owners = None if encoded.persons is None else self._owners(real, encoded.persons)
+        """Whose each row of U is, if one person's alone; the others have an owner each. None without persons."""
+        self.apart = len(self.positions) if self.owners is None else len(np.unique(self.owners))
+        """How many rows of U there are that can be neighbours of a row at once: with persons, one of each."""
+        self.neighbours = min(NEIGHBOURS, self.apart)
         self.queries = 0
 
     @functools.cached_property
     def real(self) -> RealRows:
         """U with its counts and each row's closest others."""
         originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))
-        return RealRows(self._occurrences, originals[self.positions], self._within[0])
+        return RealRows(self._occurrences, originals[self.positions], self._within[0], self._persons)
+
+    @functools.cached_property
+    def _persons(self) -> Persons | None:
+        """The persons of the real rows by the rows of U."""
+        encoded, persons = self.encoded, self.encoded.persons
+        if persons is None:
+            return None
+        real = encoded.original if encoded.holdout is None else np.concatenate((encoded.original, encoded.holdout))
+        order = np.lexsort((~persons.original, persons.person, real))
+        return Persons(persons.person[order], persons.original[order])
+
+    def _owners(self, real: Ints, persons: Persons) -> Ints:
+        """A row of U that several persons share is a place where people meet: it tells none of them from the others."""
+        place = np.searchsorted(self.positions, real)
+        lowest, highest = np.full(len(self.positions), persons.number), np.full(len(self.positions), -1)
+        np.minimum.at(lowest, place, persons.person)
+        np.maximum.at(highest, place, persons.person)
+        owners: Ints = np.where(lowest == highest, lowest, persons.number + np.arange(len(lowest)))
+        return owners
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -84,11 +113,21 @@ class Pool:
             times=times,
             distances=distances,
             real=real,
-            dropped=search_dropped(
-                places, drawn[drawn > 0], self.places, self.encoded.layout, self.parts, self.threads
-            ),
-            equal=almost_equal(codes[different], self.places.codes, self.equal_parts),
+            dropped=self.without_columns(places, drawn[drawn > 0]),
+            equal=almost_equal(codes[different], self.places.codes, self.equal_parts, self.owners),
         )
+
+    def without_columns(self, places: Places, times: Ints) -> DroppedSearch:
+        """Search U for different rows, each `times` of them, without one part of the columns after the other."""
+        return search_dropped(
+            places, times, self.places, self.encoded.layout, self.parts, self.threads, owners=self.owners
+        )
+
+    def closest(self, coordinates: Floats, queries: Ints, base: Ints) -> tuple[Floats, Ints]:
+        """Find the closest rows of U, `base` in these coordinates, for `queries`: one row of each person."""
+        if self.owners is None:
+            return nearest(coordinates, queries, base, self.neighbours, threads=self.threads)
+        return nearest_persons(coordinates, queries, base, self.owners, self.neighbours, threads=self.threads)
 
     def closest_synthetic(self, positions: Ints) -> Floats:
         """Distance of each row of U to its closest synthetic row, shape (rows of U,)."""
@@ -101,9 +140,7 @@ class Pool:
         waiting = different[np.isnan(distances[different, 0])]
         if len(waiting):
             self.queries += len(waiting)
-            distances[waiting], ids[waiting] = nearest(
-                self.encoded.coordinates, waiting, self.positions, self.neighbours, threads=self.threads
-            )
+            distances[waiting], ids[waiting] = self.closest(self.encoded.coordinates, waiting, self.positions)
         return distances[different], ids[different]
 
     @functools.cached_property
@@ -122,9 +159,12 @@ class Pool:
 
     @functools.cached_property
     def _within(self) -> tuple[Floats, Ints]:
-        """The closest other rows of U for each: distances and positions in U."""
+        """The closest other rows of U for each, with persons of other people: distances and positions in U."""
         self.queries += len(self.positions)
-        k = min(NEIGHBOURS, len(self.positions) - 1)
+        k = min(NEIGHBOURS, self.apart - 1)
+        if self.owners is not None:
+            coordinates, mine, own = self.encoded.coordinates, self.positions, self.owners
+            return nearest_persons(coordinates, mine, mine, own, k, own=own, threads=self.threads)
         return nearest(
             self.encoded.coordinates, self.positions, self.positions, k, exclude_self=True, threads=self.threads
         )

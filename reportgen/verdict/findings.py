@@ -7,6 +7,7 @@ from typing import Any
 
 from reportgen.copies import CopyCounts
 from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Metric
+from reportgen.persons import PersonKey
 from reportgen.settings import Thresholds
 from reportgen.verdict.case import Case
 from reportgen.verdict.preconditions import SMALL_ORIGINAL, holdout_is_synthetic, is_leaky, is_swapped
@@ -19,10 +20,17 @@ MOST_NAMES = 10
 """So many columns are named where many are left out for one reason; the data card lists more."""
 
 
-def find(columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Collect all findings, warnings first. `file_remarks`: how a file was read, where that is not plain."""
+def find(
+    columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...], person_key: PersonKey | None = None
+) -> tuple[Finding, ...]:
+    """Collect all findings, warnings first.
+
+    `file_remarks`: how a file was read, where that is not plain. `person_key`: a column that seems to name persons,
+    where none was named with --group.
+    """
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
     found = [
+        *([] if person_key is None else [_finding("person_key", "warning", **_numbers(person_key))]),
         *_holdout(case.holdout, case.copies, case.settings.thresholds),
         *_tests(case),
         *_rows(case.copies),
@@ -32,6 +40,10 @@ def find(columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...])
     ]
     order = {"warning": 0, "notice": 1, "info": 2}
     return tuple(sorted(found, key=lambda finding: order[finding.severity]))
+
+
+def _numbers(key: PersonKey) -> dict[str, Any]:
+    return {"count": key.values, "numbers": {"column": key.column, "values": key.values, "rows": key.rows}}
 
 
 def _finding(code: FindingCode, severity: str, **fields: Any) -> Finding:
@@ -46,18 +58,22 @@ def _holdout(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> li
     numbers: dict[str, Any]
     if holdout.kind != "provided":
         found.append(_finding("approximate_holdout", "warning", numbers={"kind": holdout.kind, "draws": holdout.draws}))
-        if copies.original_rows < SMALL_ORIGINAL:
-            numbers = {"rows": copies.original_rows, "enough": SMALL_ORIGINAL}
-            found.append(_finding("small_original", "notice", count=copies.original_rows, numbers=numbers))
+        people = copies.original_people
+        if people < SMALL_ORIGINAL:
+            numbers = {"rows": people, "enough": SMALL_ORIGINAL}
+            found.append(_finding("small_original", "notice", count=people, numbers=numbers))
     elif holdout.draws > 1:
         numbers = {"rows": holdout.base_rows, "draws": holdout.draws}
         found.append(_finding("bases_drawn_down", "info", count=holdout.base_rows, numbers=numbers))
     if holdout_is_synthetic(copies, thresholds):
         numbers = {"same": copies.synthetic_in_holdout, "rows": copies.synthetic_rows}
         found.append(_finding("holdout_is_synthetic", "warning", count=copies.synthetic_in_holdout, numbers=numbers))
+    if copies.shared_persons:
+        numbers = {"shared": copies.shared_persons, "persons": copies.holdout_persons}
+        found.append(_finding("leaky_holdout", "warning", count=copies.shared_persons, numbers=numbers))
     if holdout.overlap_rows:
         leaky = is_leaky(holdout, copies, thresholds)
-        numbers = {"overlap": holdout.overlap_rows, "rows": holdout.rows, "p": holdout.overlap_p_value}
+        numbers = {"overlap": holdout.overlap_rows, "rows": holdout.rows, "p": holdout.overlap_p_value, "shared": 0}
         found.append(
             _finding(
                 "leaky_holdout" if leaky else "holdout_overlap",

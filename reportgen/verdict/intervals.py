@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 
-def clopper_pearson(hits: int, rows: int, confidence: float = 0.95) -> tuple[float, float]:
+def clopper_pearson(hits: float, rows: float, confidence: float = 0.95) -> tuple[float, float]:
     """Two-sided exact interval of a share (Clopper and Pearson, Biometrika 1934); finite inside 0-1 for 0 of n, n of n.
 
+    Of rows that are not independent give the number that they are worth, and the hits that make the same share of it.
     For one-sided 95 % limits ask for confidence 0.90 and take the end that is needed, or call `lower_limit`.
     """
     from scipy.special import betaincinv

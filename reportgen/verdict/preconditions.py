@@ -17,7 +17,11 @@ SMALL_ORIGINAL = 500
 
 
 def is_leaky(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> bool:
-    """Whether original rows stand in the holdout more often than twins by nature would (metrics.md, trap 6)."""
+    """Whether original rows stand in the holdout more often than twins by nature would (metrics.md, trap 6).
+
+    Persons on both sides are another matter (`copies.shared_persons`): rows can be alike by nature, but nobody is two
+    persons, so that one of them is enough to say that the generator has seen what it should not have.
+    """
     if holdout.kind != "provided" or not holdout.overlap_rows or not copies.holdout_rows:
         return False
     share = holdout.overlap_rows / copies.holdout_rows
@@ -58,23 +62,27 @@ def failed(case: Case, *, found: bool) -> list[Reason]:
 def _of_the_rows(case: Case) -> list[Reason]:
     copies, holdout, thresholds = case.copies, case.holdout, case.settings.thresholds
     reasons = []
-    fewest = min(copies.original_rows, copies.synthetic_rows, copies.holdout_rows or copies.original_rows)
     if holdout.kind != "provided":
-        small = copies.original_rows < SMALL_ORIGINAL
-        reasons.append(_reason("no_true_holdout", small=small, rows=copies.original_rows))
+        people = copies.original_people
+        reasons.append(_reason("no_true_holdout", small=people < SMALL_ORIGINAL, rows=people))
     if holdout_is_synthetic(copies, thresholds):
         same = copies.synthetic_in_holdout
         reasons.append(_reason("holdout_is_synthetic", same=same, rows=copies.synthetic_rows))
     if is_swapped(case):
         p_value = case.value("leak_test", "p_mirrored")
         reasons.append(_reason("swapped_roles", "leak_test", p=p_value, limit=thresholds.swapped_roles))
+    if copies.shared_persons:
+        reasons.append(_reason("leaky_holdout", shared=copies.shared_persons, persons=copies.holdout_persons))
     if is_leaky(holdout, copies, thresholds):
-        reasons.append(_reason("leaky_holdout", overlap=holdout.overlap_rows, rows=copies.holdout_rows))
+        reasons.append(_reason("leaky_holdout", overlap=holdout.overlap_rows, rows=copies.holdout_rows, shared=0))
     supported = case.value("holdout_share", "supported")
     if supported is not None and supported < thresholds.disjoint_supports / 100:
         reasons.append(_reason("disjoint_supports", "holdout_share", share=100 * supported))
+    people = min(copies.original_people, copies.holdout_people or copies.original_people)
+    fewest = min(people, copies.synthetic_rows)
     if fewest < thresholds.fewest_rows:
-        reasons.append(_reason("too_few_rows", fewest=fewest, needed=thresholds.fewest_rows))
+        real = people <= copies.synthetic_rows
+        reasons.append(_reason("too_few_rows", fewest=fewest, needed=thresholds.fewest_rows, real=real))
     return reasons
 
 
