@@ -84,7 +84,7 @@ FindingCode = Literal[
     "disjoint_supports",
     "closest_hits",
 ]
-NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
+NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 Count = Annotated[int, Field(ge=0)]

@@ -10,6 +10,7 @@ import numpy as np
 from reportgen import controls
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
+from reportgen.ideal import add_null_ranges
 from reportgen.measuring import Progress, measure, needed, silent, stream, unmeasurable
 from reportgen.metrics.evidence import Evidence
 from reportgen.model import (
@@ -106,7 +107,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             partial(progress, "search"),
         )
         evidence = replace(evidence, reuse=reuse)
-        measured = measure(evidence, settings, progress)
+        measured = add_null_ranges(searcher, evidence, measure(evidence, settings, progress), settings)
         memorising = controls.memorising(searcher, rows, comparisons, evidence, settings, progress)
     else:
         evidence = Evidence(kind, copies, (), {})

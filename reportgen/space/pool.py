@@ -9,11 +9,11 @@ import functools
 
 import numpy as np
 
-from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealRows, SyntheticRows
+from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealLists, RealRows, SyntheticRows
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
-from reportgen.space.search import nearest
+from reportgen.space.search import members, nearest, to_rows
 
 NEIGHBOURS = 10
 MOST_DROPPED = 5000
@@ -23,23 +23,57 @@ MOST_DROPPED = 5000
 class Pool:
     """U of one encoded space, and the searches in it. Every row is searched once; all answers are exact.
 
-    At least two different real rows are needed. `queries` counts the rows that were searched for.
+    At least two different real rows are needed. `queries` counts the rows that were searched for. `reach`: how many
+    others are found for each real row, as `row_lists` needs them.
     """
 
-    def __init__(self, encoded: Encoded, threads: int = 1) -> None:
+    def __init__(self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS) -> None:
         self.encoded = encoded
         self.threads = threads
-        real = encoded.original if encoded.holdout is None else np.concatenate((encoded.original, encoded.holdout))
-        self.positions, self._occurrences = np.unique(real, return_counts=True)
+        held = () if encoded.holdout is None else (encoded.holdout,)
+        self._real = np.concatenate((encoded.original, *held))
+        self.positions, self._occurrences = np.unique(self._real, return_counts=True)
         """The positions of U in the space, ascending, shape (rows of U,)."""
         self.neighbours = min(NEIGHBOURS, len(self.positions))
+        self.reach = max(reach, NEIGHBOURS)
         self.queries = 0
+
+    @property
+    def rows(self) -> int:
+        """N, the number of real rows."""
+        return len(self._real)
 
     @functools.cached_property
     def real(self) -> RealRows:
         """U with its counts and each row's closest others."""
         originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))
-        return RealRows(self._occurrences, originals[self.positions], self._within[0])
+        return RealRows(self._occurrences, originals[self.positions], self._within[0][:, :NEIGHBOURS])
+
+    def row_lists(self, k: int) -> RealLists:
+        """Each real row's k closest others, row by row; k is at most the pool's reach."""
+        real, originals = self._real, len(self.encoded.original)
+        place = np.searchsorted(self.positions, real)
+        itself = np.arange(len(self.positions))[:, np.newaxis]
+        others, other_ids = self._within
+        groups, rows_of = members(place, k + 1)
+        distances, ids = to_rows(
+            np.concatenate((np.zeros(itself.shape), others[:, :k]), axis=1),
+            np.concatenate((itself, other_ids[:, :k]), axis=1),
+            rows_of[np.argsort(groups)],
+            place,
+            k=k,
+            leave_out=np.arange(len(real)),
+        )
+        return RealLists(distances, ids, originals, self._longer_lists)
+
+    def _longer_lists(self, rows: Ints, k: int) -> tuple[Floats, Ints]:
+        """The k closest other real rows of some real rows."""
+        real = self._real
+        self.queries += len(rows)
+        distances, ids = nearest(self.encoded.coordinates, real[rows], real, k + 1, threads=self.threads)
+        itself = ids == rows[:, np.newaxis]
+        itself[:, -1] |= ~itself.any(axis=1)  # one of more than k identical rows may not find itself
+        return distances[~itself].reshape(-1, k), ids[~itself].reshape(-1, k)
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -124,7 +158,7 @@ class Pool:
     def _within(self) -> tuple[Floats, Ints]:
         """The closest other rows of U for each: distances and positions in U."""
         self.queries += len(self.positions)
-        k = min(NEIGHBOURS, len(self.positions) - 1)
+        k = min(self.reach, len(self.positions) - 1)
         return nearest(
             self.encoded.coordinates, self.positions, self.positions, k, exclude_self=True, threads=self.threads
         )
