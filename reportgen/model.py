@@ -50,6 +50,7 @@ ReasonCode = Literal[
     "identifier_reuse_significant",
     "identifier_reuse",
     "closer_than_people",
+    "medians_below_ideal",
     "secondary_test",
     "no_true_holdout",
     "holdout_is_synthetic",
