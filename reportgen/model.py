@@ -84,6 +84,7 @@ FindingCode = Literal[
     "swapped_roles",
     "disjoint_supports",
     "closest_hits",
+    "anchored_rows_concentrate",
 ]
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""

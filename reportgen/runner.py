@@ -30,6 +30,7 @@ from reportgen.read.partition import Partition, Tabular
 from reportgen.read.reuse import left_out_texts
 from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import read_table
+from reportgen.regions import find_regions
 from reportgen.settings import Settings
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
@@ -84,7 +85,8 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     twins = bool(partition.used) and near_twins(partition.as_read)
     copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins)
     place = encode_signals if partition.leads else encode
-    rows, encoded = _in_canonical_order(rows, place(partition, settings))
+    placed = place(partition, settings)
+    rows, encoded = _in_canonical_order(rows, placed)
 
     kind = holdout_kind(len(rows.original), None if rows.holdout is None else len(rows.holdout))
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
@@ -117,6 +119,8 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     detectable = controls.detectable(searcher, evidence, measured, settings, progress)
     case = Case(about, copies, reuse, measured, detectable, settings)
     verdict = judge(case)
+    leaks = verdict.level in {"high", "moderate"} and kind == "provided"  # without a leak no part of the table has one
+    regions = find_regions(partition, placed, searcher.pool, evidence.pool) if leaks else ()
     columns = columns_part(partition, encoded)
     judged = metric_verdicts(verdict, case)
     return Result(
@@ -151,7 +155,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             memorising=memorising,
             detectable=detectable,
         ),
-        findings=find(columns, case, file_remarks(partition)),
+        findings=find(columns, case, file_remarks(partition), regions),
         coverage=coverage_part(judged),
         verdict=verdict,
     )

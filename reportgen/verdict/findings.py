@@ -16,12 +16,18 @@ DOMINANT_INERTIA = 0.3
 """A column with more than this share of the inertia is named: it decides who is near to whom."""
 
 
-def find(columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Collect all findings, warnings first. `file_remarks`: how a file was read, where that is not plain."""
+def find(
+    columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...], regions: tuple[Finding, ...] = ()
+) -> tuple[Finding, ...]:
+    """Collect all findings, warnings first.
+
+    `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table.
+    """
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
     found = [
         *_holdout(case.holdout, case.copies, case.settings.thresholds),
         *_tests(case),
+        *regions,
         *_rows(case.copies),
         *_scores(case.metrics),
         *remarks,
