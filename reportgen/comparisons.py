@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from reportgen.copies import CopyCounts
 from reportgen.distances import Floats, Ints, NeighbourDistances
 from reportgen.metrics.evidence import Direction, Draw, Evidence, LeadDistances, Need, Pooled
+from reportgen.metrics.pseudo_tables import Sizes
 from reportgen.metrics.supports import share_within_support
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
@@ -52,7 +53,7 @@ class Searcher:
     def __init__(self, encoded: Encoded, threads: int, lead_coordinates: Mapping[str, Floats] | None = None) -> None:
         self.encoded = encoded
         self.threads = threads
-        self.pool = Pool(encoded, threads)
+        self.pool = Pool(encoded, threads, _reach(encoded))
         self.leads: dict[str, Searcher] | None = None
         if lead_coordinates is not None:
             self.leads = {
@@ -154,6 +155,13 @@ def gather(
         leads = tuple(LeadDistances(name, _directions(lead, synthetic, own)) for name, lead in searcher.leads.items())
     found = _directions(searcher, synthetic, needs)
     return Evidence(kind, copies, tuple(draws), found, pool, leads=leads, persons=searcher.encoded.persons)
+
+
+def _reach(encoded: Encoded) -> int:
+    """How many others the null ranges need of each real row: none without a true holdout."""
+    if encoded.holdout is None:
+        return 0
+    return Sizes(len(encoded.original), len(encoded.holdout), len(encoded.synthetic)).reach
 
 
 def _within(encoded: Encoded, coordinates: Floats) -> Encoded:

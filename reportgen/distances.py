@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -199,3 +200,21 @@ class PlantedRows:
 
     def __post_init__(self) -> None:
         self.copied.setflags(write=False)
+
+
+@dataclass(frozen=True)
+class RealLists:
+    """Each real row's closest other real rows, by row id: original rows first, `originals` of them, then holdout rows.
+
+    `distances` and `ids`, both (rows, k), ascending. Identical rows are listed each for itself, at distance 0.
+    `longer` gives longer lists, of so many others, for rows that need them.
+    """
+
+    distances: Floats
+    ids: Ints
+    originals: int
+    longer: Callable[[Ints, int], tuple[Floats, Ints]]
+
+    def __post_init__(self) -> None:
+        for array in (self.distances, self.ids):
+            array.setflags(write=False)

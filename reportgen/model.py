@@ -55,6 +55,7 @@ ReasonCode = Literal[
     "identifier_reuse_significant",
     "identifier_reuse",
     "closer_than_people",
+    "medians_below_ideal",
     "secondary_test",
     "no_true_holdout",
     "holdout_is_synthetic",
@@ -89,8 +90,9 @@ FindingCode = Literal[
     "disjoint_supports",
     "closest_hits",
     "person_key",
+    "anchored_rows_concentrate",
 ]
-NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
+NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 Count = Annotated[int, Field(ge=0)]

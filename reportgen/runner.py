@@ -12,6 +12,7 @@ from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
 from reportgen.declared import FileForm
 from reportgen.distances import Ints
+from reportgen.ideal import add_null_ranges
 from reportgen.measuring import Progress, measure, needed, silent, stream, unmeasurable
 from reportgen.metrics.evidence import Evidence
 from reportgen.model import (
@@ -33,6 +34,7 @@ from reportgen.read.partition import Partition, Side, Tabular
 from reportgen.read.reuse import left_out_texts
 from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import read_table
+from reportgen.regions import find_regions
 from reportgen.settings import Settings
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
@@ -139,7 +141,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             partial(progress, "search"),
         )
         evidence = replace(evidence, reuse=reuse)
-        measured = measure(evidence, settings, progress)
+        measured = add_null_ranges(searcher, evidence, measure(evidence, settings, progress), settings)
         memorising = controls.memorising(searcher, rows, comparisons, evidence, settings, progress)
     else:
         evidence = Evidence(kind, copies, (), {})
@@ -149,6 +151,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     detectable = controls.detectable(searcher, evidence, measured, settings, progress)
     case = Case(about, copies, reuse, measured, detectable, settings)
     verdict = judge(case)
+    # Without a leak no part of the table has one; rows of persons are no single rows, which the tests of regions need.
+    leaks = verdict.level in {"high", "moderate"} and kind == "provided" and persons is None
+    regions = find_regions(partition, in_file_order, searcher.pool, evidence.pool) if leaks else ()
     columns = columns_part(partition, encoded)
     judged = metric_verdicts(verdict, case)
     return Result(
@@ -183,7 +188,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             memorising=memorising,
             detectable=detectable,
         ),
-        findings=find(columns, case, file_remarks(partition), partition.person_key),
+        findings=find(columns, case, file_remarks(partition), regions, partition.person_key),
         coverage=coverage_part(judged),
         verdict=verdict,
     )

@@ -29,17 +29,17 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     series = [
         (draw.synthetic.first, draw.synthetic.ratio, draw.holdout.first, draw.holdout.ratio) for draw in evidence.draws
     ]
-    counts = np.array([at_risk(tuple(one[np.newaxis] for one in draw), level) for draw in series])[:, :, 0]
-    thresholds = np.array([np.quantile(draw[2:], level, axis=1, method="midpoint") for draw in series])
+    found = np.array([at_risk(tuple(one[np.newaxis] for one in draw), level) for draw in series])[:, :, 0]
     rows = len(series[0][0])
-    risk, risk_holdout = np.median(counts, axis=0).tolist()
-    distance_threshold, ratio_threshold = np.median(thresholds, axis=0).tolist()
-    ((low, high),) = intervals(
-        series,
-        lambda draw: 100 * (1 - at_risk(draw, level)[:1] / draw[0].shape[1]),
-        settings.resamples,
-        random,
-        [draw.persons for draw in evidence.draws],
+    risk, risk_holdout, distance_threshold, ratio_threshold = np.median(found, axis=0).tolist()
+
+    def statistics(draw: tuple[Floats, ...]) -> Floats:
+        risk, _, tau_d, tau_r = at_risk(draw, level)
+        drawn = draw[0].shape[1]  # persons that were drawn may have more or fewer rows than there are
+        return np.stack((100 * (1 - risk / drawn), risk * rows / drawn, tau_d, tau_r))
+
+    (low, high), counts, distances, ratios = intervals(
+        series, statistics, settings.resamples, random, [draw.persons for draw in evidence.draws]
     )
     scores = {
         "rate": Score(
@@ -50,9 +50,13 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
             unit="percent",
             better="higher",
         ),
-        "at_risk": Score(value=risk, reference=risk_holdout, unit="count", better="lower"),
-        "distance_threshold": Score(value=distance_threshold, unit="distance", better="context"),
-        "ratio_threshold": Score(value=ratio_threshold, unit="ratio", better="context"),
+        "at_risk": Score(
+            value=risk, low=counts[0], high=counts[1], reference=risk_holdout, unit="count", better="lower"
+        ),
+        "distance_threshold": Score(
+            value=distance_threshold, low=distances[0], high=distances[1], unit="distance", better="context"
+        ),
+        "ratio_threshold": Score(value=ratio_threshold, low=ratios[0], high=ratios[1], unit="ratio", better="context"),
     }
     first = series[0]
     return Measured(
@@ -67,7 +71,7 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
 
 
 def at_risk(series: tuple[Floats, ...], level: float) -> Floats:
-    """Rows at risk against the synthetic rows and against the holdout, shape (2, resamples).
+    """Rows at risk against the synthetic rows and against the holdout, and both thresholds; shape (4, resamples).
 
     `series`: d1(t, S), r(t, S), d1(t, H), r(t, H), each shape (resamples, rows). Ties with a threshold count (<=).
     """
@@ -78,5 +82,7 @@ def at_risk(series: tuple[Floats, ...], level: float) -> Floats:
         [
             ((distance <= tau_d) & (ratio <= tau_r)).sum(axis=1),
             ((distance_holdout <= tau_d) & (ratio_holdout <= tau_r)).sum(axis=1),
+            tau_d[:, 0],
+            tau_r[:, 0],
         ]
     ).astype(np.float64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.metrics.evidence import Evidence, Need
-from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.model import Better, Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 from reportgen.verdict.intervals import clopper_pearson
 
@@ -25,6 +25,7 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     low, high = clopper_pearson(copies.synthetic_in_original, rows)
     chance = None if copies.synthetic_in_holdout is None else copies.synthetic_in_holdout / rows
     again_by_chance = None if copies.original_in_holdout is None else float(copies.original_in_holdout)
+    again_low, again_high = clopper_pearson(copies.original_in_synthetic, copies.original_rows)
     scores = {
         "synthetic_rows": Score(
             value=copies.synthetic_in_original / rows,
@@ -35,20 +36,30 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
             better="lower",
         ),
         "original_rows": Score(
-            value=float(copies.original_in_synthetic), reference=again_by_chance, unit="count", better="lower"
+            value=float(copies.original_in_synthetic),
+            low=again_low * copies.original_rows,
+            high=again_high * copies.original_rows,
+            reference=again_by_chance,
+            unit="count",
+            better="lower",
         ),
     }
     if copies.synthetic_in_both is not None:
-        scores["in_both"] = Score(value=copies.synthetic_in_both / rows, unit="share", better="context")
+        scores["in_both"] = _counted(copies.synthetic_in_both, rows, None, "context")
     for reuse in evidence.reuse:
         reference = None if reuse.in_holdout is None else _share(reuse.in_holdout, reuse.distinct)
-        scores[f"column:{reuse.column}:reused"] = Score(
-            value=_share(reuse.in_original, reuse.distinct), reference=reference, unit="share", better="lower"
-        )
+        scores[f"column:{reuse.column}:reused"] = _counted(reuse.in_original, reuse.distinct, reference, "lower")
         if reuse.p_value is not None:
             p_value = Score(value=reuse.p_value, unit="probability", better="context")
             scores[f"column:{reuse.column}:p_value"] = p_value
     return Measured(scores=scores)
+
+
+def _counted(part: int, whole: int, reference: float | None, better: Better) -> Score:
+    """A counted share with its interval; of nothing, 0 without one."""
+    low, high = clopper_pearson(part, whole) if whole else (None, None)
+    value = _share(part, whole)
+    return Score(value=value, low=low, high=high, reference=reference, unit="share", better=better)
 
 
 def _share(part: int, whole: int) -> float:

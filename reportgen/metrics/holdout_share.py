@@ -19,6 +19,7 @@ from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.permutation import moments
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
+from reportgen.verdict.intervals import clopper_pearson
 
 KEY = "holdout_share"
 NEEDS: tuple[Need, ...] = ("pool",)
@@ -83,12 +84,16 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     if not evidence.pool.real.testable:
         return "shared_persons"
     found = holdout_share(evidence.pool.real, evidence.pool.synthetic)
+    rows, supported = evidence.pool.synthetic.rows, evidence.pool.supported
+    tied, near = clopper_pearson(found.tied, rows), clopper_pearson(round(supported * rows), rows)
     share = Score(value=found.share, low=found.low, high=found.high, reference=found.null, unit="share", better="lower")
     return Measured(
         scores={
             "share": share,
             "p_value": Score(value=found.p_value, unit="probability", better="higher"),
-            "tied": Score(value=float(found.tied), unit="count", better="context"),
-            "supported": Score(value=evidence.pool.supported, unit="share", better="context"),
+            "tied": Score(
+                value=float(found.tied), low=tied[0] * rows, high=tied[1] * rows, unit="count", better="context"
+            ),
+            "supported": Score(value=supported, low=near[0], high=near[1], unit="share", better="context"),
         }
     )

@@ -21,7 +21,7 @@ from scipy.special import gammaincinv
 
 from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
-from reportgen.model import Measured, NotMeasuredCode, Score
+from reportgen.model import Better, Measured, NotMeasuredCode, Score
 from reportgen.persons import Persons
 from reportgen.settings import Settings
 
@@ -147,8 +147,13 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     return Measured(
         scores={
             "excess": excess,
-            "anchored_original": Score(value=found.anchored_original, unit="count", better="lower"),
-            "anchored_holdout": Score(value=found.anchored_holdout, unit="count", better="context"),
+            "anchored_original": _anchored(found.anchored_original, found.squares_original, found.largest, "lower"),
+            "anchored_holdout": _anchored(found.anchored_holdout, found.squares_holdout, found.largest, "context"),
             "cut": Score(value=found.cut, unit="ratio", better="context"),
         }
     )
+
+
+def _anchored(count: float, squares: float, largest: float, better: Better) -> Score:
+    low, high = limits(count, squares, largest)
+    return Score(value=count, low=low, high=high, unit="count", better=better)

@@ -294,7 +294,15 @@ def _scores(found: Attack, prefix: str) -> dict[str, Score]:
         unit="share",
         better="lower",
     )
-    top = Score(value=float(found.top_original), reference=found.top_expected, unit="count", better="lower")
+    low, high = clopper_pearson(found.top_original, found.top, CONFIDENCE)
+    top = Score(
+        value=float(found.top_original),
+        low=low * found.top,
+        high=high * found.top,
+        reference=found.top_expected,
+        unit="count",
+        better="lower",
+    )
     return {
         f"{prefix}auc": auc,
         f"{prefix}tpr_at_1pct_fpr": hits,

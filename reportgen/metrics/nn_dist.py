@@ -45,8 +45,8 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     tau = float(np.median(among_real))
 
     def new_share(synthetic: Floats, real: Floats) -> Floats:
-        shares: Floats = (synthetic > np.median(real, axis=-1, keepdims=True)).mean(axis=-1)[np.newaxis]
-        return shares
+        taus = np.median(real, axis=-1, keepdims=True)
+        return np.stack(((synthetic > taus).mean(axis=-1), taus[..., 0]))
 
     ((low, high),) = unpaired_intervals(
         to_synthetic,
@@ -56,7 +56,7 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         random,
         (evidence.original_persons, None),
     )
-    ((new_low, new_high),) = unpaired_intervals(
+    (new_low, new_high), (tau_low, tau_high) = unpaired_intervals(
         of_synthetic, among_real, new_share, settings.resamples, random, (None, evidence.original_persons)
     )
     return Measured(
@@ -69,7 +69,7 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
                 unit="distance",
                 better="context",
             ),
-            "threshold": Score(value=tau, unit="distance", better="context"),
+            "threshold": Score(value=tau, low=tau_low, high=tau_high, unit="distance", better="context"),
             "authenticity": Score(
                 value=float((of_synthetic > tau).mean()),
                 low=new_low,

@@ -38,7 +38,7 @@ def measure_leads(
     if all("holdout_to_original" in lead.searches for lead in leads):
         of_holdout = np.stack([lead.searches["holdout_to_original"].first for lead in leads])
         held = list((of_holdout > taus).mean(axis=1).tolist())
-    score_draws, new_draws = _resampled(to_synthetic, among_real, of_synthetic, settings.resamples, random)
+    score_draws, new_draws, tau_draws = _resampled(to_synthetic, among_real, of_synthetic, settings.resamples, random)
     scores = {
         "score": _score(values.mean(), score_draws.mean(axis=0), baseline.mean()),
         "authenticity": _share(new.mean(), new_draws.mean(axis=0), _mean(held)),
@@ -47,7 +47,7 @@ def measure_leads(
     for place, lead in enumerate(leads):
         own = f"lead:{lead.name}"
         scores[f"{own}:score"] = _score(values[place], score_draws[place], baseline[place])
-        scores[f"{own}:threshold"] = Score(value=float(taus[place, 0]), unit="distance", better="context")
+        scores[f"{own}:threshold"] = _score(taus[place, 0], tau_draws[place], None)
         scores[f"{own}:authenticity"] = _share(new[place], new_draws[place], held[place])
         series = {"synthetic": to_synthetic[place], "original": among_real[place]}
         distributions |= {f"{own}:{name}": one for name, one in distance_histograms(series).items()}
@@ -56,12 +56,12 @@ def measure_leads(
 
 def _resampled(
     to_synthetic: Floats, among_real: Floats, of_synthetic: Floats, resamples: int, random: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Resample original and synthetic records; score and authenticity of each lead, both (leads, resamples)."""
+) -> tuple[Floats, Floats, Floats]:
+    """Resample original and synthetic records; score, authenticity, threshold of each lead, (leads, resamples) each."""
     leads, originals = to_synthetic.shape
     synthetics = of_synthetic.shape[1]
     block = max(1, BLOCK // (leads * max(originals, synthetics)))
-    scores, shares = [], []
+    scores, shares, all_taus = [], [], []
     for start in range(0, resamples, block):
         number = min(block, resamples - start)
         picked = random.integers(originals, size=(number, originals))
@@ -69,7 +69,8 @@ def _resampled(
         scores.append(to_synthetic[:, picked].mean(axis=-1))
         taus = np.median(among_real[:, picked], axis=-1, keepdims=True)
         shares.append((of_synthetic[:, drawn] > taus).mean(axis=-1))
-    return np.concatenate(scores, axis=1), np.concatenate(shares, axis=1)
+        all_taus.append(taus[..., 0])
+    return np.concatenate(scores, axis=1), np.concatenate(shares, axis=1), np.concatenate(all_taus, axis=1)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -77,9 +78,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _score(value: float, draws: Floats, reference: float) -> Score:
+def _score(value: float, draws: Floats, reference: float | None) -> Score:
     low, high = np.quantile(draws, (0.025, 0.975)).tolist()
-    return Score(value=float(value), low=low, high=high, reference=float(reference), unit="distance", better="context")
+    real = None if reference is None else float(reference)
+    return Score(value=float(value), low=low, high=high, reference=real, unit="distance", better="context")
 
 
 def _share(value: float, draws: Floats, reference: float | None) -> Score:

@@ -34,8 +34,8 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return np.array([*np.quantile(rows, (0.05, 0.5), axis=-1), (rows < threshold).mean(axis=-1)])
 
     def differences(first: Floats, second: Floats) -> Floats:
-        of_synthetic = statistics(first)
-        return np.concatenate((of_synthetic, (of_synthetic - statistics(second))[2:]))
+        of_synthetic, of_real = statistics(first), statistics(second)
+        return np.concatenate((of_synthetic, (of_synthetic - of_real)[2:], of_real))
 
     (p5, median, share), (base_p5, base_median, base_share) = statistics(synthetic), statistics(original)
     persons = {"original": evidence.original_persons, "holdout": evidence.holdout_persons}
@@ -46,20 +46,25 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     scores = {
         "p5": _score(p5, ranges[0], base_p5, "ratio", "higher"),
         "median": _score(median, ranges[1], base_median, "ratio", "higher"),
-        "below_threshold": Score(value=below, reference=base_below, unit="count", better="lower"),
+        "below_threshold": Score(
+            value=below,
+            low=ranges[2][0] * len(synthetic),
+            high=ranges[2][1] * len(synthetic),
+            reference=base_below,
+            unit="count",
+            better="lower",
+        ),
         "share_below": _score(share, ranges[2], base_share, "share", "lower"),
         "excess": _score(share - base_share, ranges[3], 0.0, "share", "lower"),
     }
     series = {"synthetic": synthetic, "original": original}
     if held is not None:
         held_p5, held_median, held_share = statistics(held)
-        scores["holdout_p5"] = Score(value=held_p5, reference=base_p5, unit="ratio", better="context")
-        scores["holdout_median"] = Score(value=held_median, reference=base_median, unit="ratio", better="context")
-        scores["holdout_share_below"] = Score(value=held_share, reference=base_share, unit="share", better="context")
-        over = unpaired_intervals(synthetic, held, differences, settings.resamples, random, (None, persons["holdout"]))[
-            3
-        ]
-        scores["excess_over_holdout"] = _score(share - held_share, over, 0.0, "share", "lower")
+        over = unpaired_intervals(synthetic, held, differences, settings.resamples, random, (None, persons["holdout"]))
+        scores["holdout_p5"] = _score(held_p5, over[4], base_p5, "ratio", "context")
+        scores["holdout_median"] = _score(held_median, over[5], base_median, "ratio", "context")
+        scores["holdout_share_below"] = _score(held_share, over[6], base_share, "share", "context")
+        scores["excess_over_holdout"] = _score(share - held_share, over[3], 0.0, "share", "lower")
         series["holdout"] = held
     return Measured(scores=scores, distributions=ratio_histograms(series, persons))
 

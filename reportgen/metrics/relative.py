@@ -35,15 +35,17 @@ def relative_scores(
     pairs = [(quantity(draw.synthetic), quantity(draw.holdout)) for draw in draws]
     levels = (0.5, settings.tail_percentile / 100)
     persons = [draw.persons for draw in draws]
-    scores = _compared(pairs, {"median": levels[0], "outlier": levels[1]}, unit, settings, random, persons)
+    scores, tail = _compared(pairs, {"median": levels[0], "outlier": levels[1]}, unit, settings, random, persons)
     tails = [np.quantile(held, levels[1]) for _, held in pairs]
-    below = [[(one <= tail).mean() for one in pair] for pair, tail in zip(pairs, tails, strict=True)]
+    below = [[(one <= limit).mean() for one in pair] for pair, limit in zip(pairs, tails, strict=True)]
     share, reference = np.median(below, axis=0).tolist()
-    scores["tail_share"] = Score(value=share, reference=reference, unit="share", better="lower")
+    scores["tail_share"] = Score(
+        value=share, low=tail[0], high=tail[1], reference=reference, unit="share", better="lower"
+    )
     if min(draw.isolated_people for draw in draws) >= SMALLEST_GROUP:
         alone = [(made[d.isolated], held[d.isolated]) for d, (made, held) in zip(draws, pairs, strict=True)]
         theirs = [None if draw.persons is None else draw.persons[draw.isolated] for draw in draws]
-        scores |= _compared(alone, {"isolated": 0.5}, unit, settings, random, theirs)
+        scores |= _compared(alone, {"isolated": 0.5}, unit, settings, random, theirs)[0]
     return scores
 
 
@@ -54,18 +56,21 @@ def _compared(
     settings: Settings,
     random: np.random.Generator,
     persons: Sequence[Ints | None],
-) -> dict[str, Score]:
-    """Quantiles of the first of each pair in percent of the second's, and the quantiles themselves."""
+) -> tuple[dict[str, Score], tuple[float, float]]:
+    """Quantiles of the first of each pair in percent of the second's, and the quantiles themselves.
+
+    Beside the scores the interval of the share at or below the second's last quantile.
+    """
     wanted = tuple(levels.values())
     synthetic, holdout = (np.array([np.quantile(pair[side], wanted) for pair in pairs]) for side in (0, 1))
     values = np.median(in_percent(synthetic, holdout), axis=0)
-    ranges = intervals(
-        pairs,
-        lambda series: in_percent(*(np.quantile(one, wanted, axis=1) for one in series)),
-        settings.resamples,
-        random,
-        persons,
-    )
+
+    def statistics(series: tuple[Floats, ...]) -> Floats:
+        made, held = (np.quantile(one, wanted, axis=1) for one in series)
+        share = (series[0] <= held[-1][:, np.newaxis]).mean(axis=1)
+        return np.concatenate((in_percent(made, held), made, share[np.newaxis]))
+
+    ranges = intervals(pairs, statistics, settings.resamples, random, persons)
     scores = {}
     for i, name in enumerate(levels):
         undefined = bool((holdout[:, i] == 0).any())
@@ -81,11 +86,13 @@ def _compared(
         )
         scores[f"{name}_raw"] = Score(
             value=float(np.median(synthetic[:, i])),
+            low=ranges[len(levels) + i][0],
+            high=ranges[len(levels) + i][1],
             reference=float(np.median(holdout[:, i])),
             unit=unit,
             better="higher",
         )
-    return scores
+    return scores, ranges[-1]
 
 
 def in_percent(value: Floats, reference: Floats) -> Floats:

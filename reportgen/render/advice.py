@@ -13,10 +13,16 @@ from reportgen.words import catalog, sentence
 
 def cautions(metric: Measured, result: Result, key: str) -> tuple[str, ...]:
     """The metric's notes in words, with their counts, and what its numbers themselves warn of."""
-    undefined = [name for name, score in scores.ordered_scores(key, metric.scores) if score.note == "reference_zero"]
+    noted = {
+        code: [name for name, score in scores.ordered_scores(key, metric.scores) if score.note == code]
+        for code in ("reference_zero", "ties")
+    }
+    undefined, tied = noted["reference_zero"], noted["ties"]
     numbers: dict[str, Any] = {
         "names": scores.joined([sentence(f"note.name.{name}") for name in undefined]) or sentence("note.name.score"),
         "many": len(undefined) > 1,
+        "tied": scores.joined([sentence(f"note.name.{name}") for name in tied]),
+        "many_tied": len(tied) > 1,
         "rows": repeated_copies(key, metric, result),
         "base": result.holdout.base_rows,
         "draws": result.holdout.draws,

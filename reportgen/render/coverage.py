@@ -8,8 +8,8 @@ from reportgen.model import Criterion, Finding, Result
 from reportgen.render import scores
 from reportgen.render.first_page import CRITERIA, further_reasons
 from reportgen.render.score_summary import metric_name
-from reportgen.render.view import Cell, Note, Numbering, Row, Table, Tone, capped, heads
-from reportgen.rounding import p_value, significant
+from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, Tone, capped, heads
+from reportgen.rounding import count, decimals, probability
 from reportgen.words import sentence
 
 SEVERITIES = ("warning", "notice", "info")
@@ -22,20 +22,24 @@ class CoverageSection:
     """Section 5."""
 
     findings: Table | None
+    regions: Table | None
     notes: tuple[Note, ...]
     criteria: Table
 
 
 def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
     """Build findings and coverage."""
-    findings = _findings(result.findings, numbering) if result.findings else None
-    notes = [] if result.findings else [Note(sentence("label.findings"), (sentence("findings.none"),))]
+    of_files = tuple(finding for finding in result.findings if finding.region is None)
+    by_region = tuple(finding for finding in result.findings if finding.region is not None)
+    findings = _findings(of_files, numbering) if of_files else None
+    regions = _regions(by_region, numbering) if by_region else None
+    notes = [] if of_files else [Note(sentence("label.findings"), (sentence("findings.none"),))]
     if further := further_reasons(result):
         notes.insert(0, Note(sentence("findings.further"), further))
-    if not any(finding.region for finding in result.findings):
-        notes.append(Note(sentence("label.regions"), (sentence("findings.no_region"),)))
+    notes.append(Note(sentence("label.regions"), (_on_regions(result, named=bool(by_region)),)))
     return CoverageSection(
         findings=findings,
+        regions=regions,
         notes=tuple(notes),
         criteria=Table(
             label=numbering.table(),
@@ -63,14 +67,42 @@ def _findings(findings: tuple[Finding, ...], numbering: Numbering) -> Table:
 def _finding(finding: Finding) -> Row:
     symbol = sentence(f"findings.severity_symbol.{finding.severity}")
     word = sentence(f"findings.severity_word.{finding.severity}")
-    parts = [finding.text]
-    if finding.region is not None:
-        parts.append(sentence("findings.region", region=finding.region))
-    if finding.expected is not None:
-        parts.append(sentence("findings.expected", expected=significant(finding.expected, 3)))
-    if finding.p_value is not None:
-        parts.append(sentence("findings.p_value", p=p_value(finding.p_value, (0.01, 0.05))))
-    return (Cell(f"{symbol} {word}", tone=TONES[finding.severity]), Cell(" ".join(parts)))
+    return (Cell(f"{symbol} {word}", tone=TONES[finding.severity]), Cell(finding.text))
+
+
+def _regions(findings: tuple[Finding, ...], numbering: Numbering) -> Table:
+    rows, shown = capped([_region(finding) for finding in findings])
+    return Table(
+        label=numbering.table(),
+        caption=sentence("findings.regions_caption"),
+        caption_note=sentence("findings.regions_note"),
+        heads=(
+            Head(sentence("findings.region")),
+            *(Head(sentence(f"findings.region_{name}"), numeric=True) for name in ("rows", "expected", "p")),
+        ),
+        rows=rows,
+        notes=shown,
+    )
+
+
+def _region(finding: Finding) -> Row:
+    """One region; a number that a result does not hold is a dash."""
+    numbers = (
+        None if finding.count is None else count(finding.count),
+        None if finding.expected is None else decimals(finding.expected, 1),
+        None if finding.p_value is None else probability(finding.p_value, (0.01, 0.05)),
+    )
+    return (Cell(finding.region or ""), *(Cell(text or "–", style="num") for text in numbers))
+
+
+def _on_regions(result: Result, *, named: bool) -> str:
+    """What naming a region means or, where none is named, why."""
+    if named:
+        return sentence("findings.regions_read")
+    if scores.holdout_kind(result) != "provided":
+        return sentence("findings.regions_no_holdout")
+    leak = result.verdict.level in {"high", "moderate"}
+    return sentence(f"findings.regions_{'none' if leak else 'no_leak'}")
 
 
 def _criterion(name: str, criterion: Criterion) -> Row:

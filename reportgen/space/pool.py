@@ -13,13 +13,13 @@ import functools
 
 import numpy as np
 
-from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealRows, SyntheticRows
+from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealLists, RealRows, SyntheticRows
 from reportgen.persons import Persons
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
-from reportgen.space.search import nearest
+from reportgen.space.search import members, nearest, to_rows
 
 NEIGHBOURS = 10
 MOST_DROPPED = 5000
@@ -29,36 +29,43 @@ MOST_DROPPED = 5000
 class Pool:
     """U of one encoded space, and the searches in it. Every row is searched once; all answers are exact.
 
-    At least two different real rows are needed. `queries` counts the rows that were searched for.
+    At least two different real rows are needed. `queries` counts the rows that were searched for. `reach`: how many
+    others are found for each real row, as `row_lists` needs them.
     """
 
-    def __init__(self, encoded: Encoded, threads: int = 1) -> None:
+    def __init__(self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS) -> None:
         self.encoded = encoded
         self.threads = threads
-        real = encoded.original if encoded.holdout is None else np.concatenate((encoded.original, encoded.holdout))
-        self.positions, self._occurrences = np.unique(real, return_counts=True)
+        held = () if encoded.holdout is None else (encoded.holdout,)
+        self._real = np.concatenate((encoded.original, *held))
+        self.positions, self._occurrences = np.unique(self._real, return_counts=True)
         """The positions of U in the space, ascending, shape (rows of U,)."""
-        self.owners = None if encoded.persons is None else self._owners(real, encoded.persons)
+        self.owners = None if encoded.persons is None else self._owners(self._real, encoded.persons)
         """Whose each row of U is, if one person's alone; the others have an owner each. None without persons."""
         self.apart = len(self.positions) if self.owners is None else len(np.unique(self.owners))
         """How many rows of U there are that can be neighbours of a row at once: with persons, one of each."""
         self.neighbours = min(NEIGHBOURS, self.apart)
+        self.reach = max(reach, NEIGHBOURS)
         self.queries = 0
+
+    @property
+    def rows(self) -> int:
+        """N, the number of real rows."""
+        return len(self._real)
 
     @functools.cached_property
     def real(self) -> RealRows:
         """U with its counts and each row's closest others."""
         originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))
-        return RealRows(self._occurrences, originals[self.positions], self._within[0], self._persons)
+        return RealRows(self._occurrences, originals[self.positions], self._within[0][:, :NEIGHBOURS], self._persons)
 
     @functools.cached_property
     def _persons(self) -> Persons | None:
         """The persons of the real rows by the rows of U."""
-        encoded, persons = self.encoded, self.encoded.persons
+        persons = self.encoded.persons
         if persons is None:
             return None
-        real = encoded.original if encoded.holdout is None else np.concatenate((encoded.original, encoded.holdout))
-        order = np.lexsort((~persons.original, persons.person, real))
+        order = np.lexsort((~persons.original, persons.person, self._real))
         return Persons(persons.person[order], persons.original[order])
 
     def _owners(self, real: Ints, persons: Persons) -> Ints:
@@ -69,6 +76,32 @@ class Pool:
         np.maximum.at(highest, place, persons.person)
         owners: Ints = np.where(lowest == highest, lowest, persons.number + np.arange(len(lowest)))
         return owners
+
+    def row_lists(self, k: int) -> RealLists:
+        """Each real row's k closest others, row by row; k is at most the pool's reach. Not for persons."""
+        real, originals = self._real, len(self.encoded.original)
+        place = np.searchsorted(self.positions, real)
+        itself = np.arange(len(self.positions))[:, np.newaxis]
+        others, other_ids = self._within
+        groups, rows_of = members(place, k + 1)
+        distances, ids = to_rows(
+            np.concatenate((np.zeros(itself.shape), others[:, :k]), axis=1),
+            np.concatenate((itself, other_ids[:, :k]), axis=1),
+            rows_of[np.argsort(groups)],
+            place,
+            k=k,
+            leave_out=np.arange(len(real)),
+        )
+        return RealLists(distances, ids, originals, self._longer_lists)
+
+    def _longer_lists(self, rows: Ints, k: int) -> tuple[Floats, Ints]:
+        """The k closest other real rows of some real rows."""
+        real = self._real
+        self.queries += len(rows)
+        distances, ids = nearest(self.encoded.coordinates, real[rows], real, k + 1, threads=self.threads)
+        itself = ids == rows[:, np.newaxis]
+        itself[:, -1] |= ~itself.any(axis=1)  # one of more than k identical rows may not find itself
+        return distances[~itself].reshape(-1, k), ids[~itself].reshape(-1, k)
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -161,10 +194,11 @@ class Pool:
     def _within(self) -> tuple[Floats, Ints]:
         """The closest other rows of U for each, with persons of other people: distances and positions in U."""
         self.queries += len(self.positions)
-        k = min(NEIGHBOURS, self.apart - 1)
         if self.owners is not None:
             coordinates, mine, own = self.encoded.coordinates, self.positions, self.owners
+            k = min(NEIGHBOURS, self.apart - 1)
             return nearest_persons(coordinates, mine, mine, own, k, own=own, threads=self.threads)
+        k = min(self.reach, len(self.positions) - 1)
         return nearest(
             self.encoded.coordinates, self.positions, self.positions, k, exclude_self=True, threads=self.threads
         )

@@ -72,14 +72,14 @@ def nearest(
     if coordinates.shape[1] == 0:
         msg = "no columns to take distances in"
         raise InputError(msg)
-    base, members = _members(base_groups, k + exclude_self)
+    base, rows_of = members(base_groups, k + exclude_self)
     query, query_of_row = np.unique(query_groups, return_inverse=True)
     # Leaving one row out empties at most one group, so that one group more than k is always enough.
     number = min(k + exclude_self, len(base))
     distances, groups = k_nearest(coordinates[query], coordinates[base], number, threads)
     if exclude_self:
-        return _rows(distances, groups, members, query_of_row, k=k, leave_out=np.arange(len(query_groups)))
-    found, ids = _rows(distances, groups, members, np.arange(len(query)), k=k, leave_out=None)
+        return to_rows(distances, groups, rows_of, query_of_row, k=k, leave_out=np.arange(len(query_groups)))
+    found, ids = to_rows(distances, groups, rows_of, np.arange(len(query)), k=k, leave_out=None)
     return found[query_of_row], ids[query_of_row]
 
 
@@ -110,7 +110,7 @@ def _collapse(rows: Floats) -> tuple[Floats, Ints]:
     return rows[first], groups.astype(np.int64)
 
 
-def _members(groups: Ints, most: int) -> tuple[Ints, Ints]:
+def members(groups: Ints, most: int) -> tuple[Ints, Ints]:
     """Return the different groups by their first row, and the first `most` row ids of each, -1 where it has fewer.
 
     In this order a tie between groups goes to the one with the smaller row id.
@@ -123,23 +123,23 @@ def _members(groups: Ints, most: int) -> tuple[Ints, Ints]:
     order = np.argsort(first, kind="stable")
     place = np.arange(min(most, int(counts.max())))
     inside = place < counts[order, np.newaxis]
-    members = np.where(inside, rows[np.where(inside, starts[order, np.newaxis] + place, 0)], -1)
-    return different[order], members
+    rows_of = np.where(inside, rows[np.where(inside, starts[order, np.newaxis] + place, 0)], -1)
+    return different[order], rows_of
 
 
-def _rows(
-    distances: Floats, groups: Ints, members: Ints, query_of_row: Ints, *, k: int, leave_out: Ints | None
+def to_rows(
+    distances: Floats, groups: Ints, rows_of: Ints, query_of_row: Ints, *, k: int, leave_out: Ints | None
 ) -> tuple[Floats, Ints]:
     """Turn the nearest groups of each query into the k nearest rows of each query row."""
     found = np.full((len(query_of_row), k), np.inf)
     ids = np.full((len(query_of_row), k), -1, dtype=np.int64)
-    width = groups.shape[1] * members.shape[1]
+    width = groups.shape[1] * rows_of.shape[1]
     step = max(1, _BLOCK // width)
     for start in range(0, len(query_of_row), step):
         part = slice(start, start + step)
         queries = query_of_row[part]
-        row_ids = members[groups[queries]].reshape(len(queries), width)
-        row_distances = np.repeat(distances[queries], members.shape[1], axis=1)
+        row_ids = rows_of[groups[queries]].reshape(len(queries), width)
+        row_distances = np.repeat(distances[queries], rows_of.shape[1], axis=1)
         absent = row_ids < 0
         if leave_out is not None:
             absent |= row_ids == leave_out[part, np.newaxis]

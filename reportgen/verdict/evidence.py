@@ -28,6 +28,7 @@ def find_evidence(case: Case) -> list[Evidence]:
         *(Evidence(level, reason) for level, reason in copies_evidence(case)),
         *(Evidence(level, reason) for level, reason in reuse_evidence(case)),
         *_closer_than_people(case),
+        *_medians_below_ideal(case),
         *(Evidence("moderate", reason) for reason in secondary.significant(case) if reason.metric not in named),
     ]
     return sorted(found, key=lambda evidence: evidence.level != "high")
@@ -111,6 +112,30 @@ def _closer_than_people(case: Case) -> list[Evidence]:
     numbers: dict[str, float | Unit] = {"value": p_value, "limit": limit, "unit": "probability"}
     reason = _reason("closer_than_people", "closer_than_people", numbers, p=p_value, limit=limit, rows=round(rows))
     return [Evidence("moderate", reason)]
+
+
+PAIR = ("distance_to_closest", "closest_distances_ratio")
+"""The seeds' metrics whose medians make evidence together, never one of them alone (seed 000)."""
+
+
+def _medians_below_ideal(case: Case) -> list[Evidence]:
+    """Read both medians: below what an ideal generator reads at these sizes, and surely below the holdout's."""
+    found = []
+    for key in PAIR:
+        score = case.score(key, "median")
+        if score is None or score.high is None or score.null_low is None or score.reference is None:
+            return []
+        if score.value >= score.null_low or score.high >= score.reference:
+            return []
+        numbers: dict[str, float | Unit] = {
+            "value": score.value,
+            "bound": score.high,
+            "limit": score.null_low,
+            "unit": "percent",
+        }
+        words = {"key": key, "median": score.value, "high": score.high, "ideal": score.null_low}
+        found.append(Evidence("moderate", _reason("medians_below_ideal", key, numbers, **words)))
+    return found
 
 
 def _reason(code: str, metric: str, fields: dict[str, Any], **numbers: Any) -> Reason:

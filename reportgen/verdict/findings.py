@@ -21,18 +21,23 @@ MOST_NAMES = 10
 
 
 def find(
-    columns: tuple[Column, ...], case: Case, file_remarks: tuple[str, ...], person_key: PersonKey | None = None
+    columns: tuple[Column, ...],
+    case: Case,
+    file_remarks: tuple[str, ...],
+    regions: tuple[Finding, ...] = (),
+    person_key: PersonKey | None = None,
 ) -> tuple[Finding, ...]:
     """Collect all findings, warnings first.
 
-    `file_remarks`: how a file was read, where that is not plain. `person_key`: a column that seems to name persons,
-    where none was named with --group.
+    `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table.
+    `person_key`: a column that seems to name persons, where none was named with --group.
     """
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
     found = [
         *([] if person_key is None else [_finding("person_key", "warning", **_numbers(person_key))]),
         *_holdout(case.holdout, case.copies, case.settings.thresholds),
         *_tests(case),
+        *regions,
         *_rows(case.copies),
         *_scores(case.metrics),
         *remarks,

@@ -102,6 +102,46 @@ def test_a_rejection_led_by_general_closeness_is_moderate_unless_its_size_or_sha
     assert level(measured=metrics(p=0.01, broad=0.001, share=(0.6, 0.549, 0.65, 0.5))) == "moderate"
 
 
+def medians(distance, ratio):
+    """The medians of both metrics as value, upper end of the interval, lower end of the null range."""
+
+    def measured(value, high, null_low):
+        ends = {"low": value - 2, "high": high, "null_low": null_low, "null_high": 105.0, "reference": 100.0}
+        return Measured(scores={"median": Score(value=value, unit="percent", better="higher", **ends)})
+
+    return metrics(distance_to_closest=measured(*distance), closest_distances_ratio=measured(*ratio))
+
+
+BELOW = (90.0, 95.0, 96.0)
+
+
+def test_both_medians_below_their_null_range_are_moderate_and_each_is_named():
+    found = case(measured=medians(BELOW, (97.0, 99.0, 98.0)))
+    verdict = judge(found)
+    assert verdict.level == "moderate"
+    reasons = [reason for reason in verdict.reasons if reason.code == "medians_below_ideal"]
+    assert [reason.metric for reason in reasons] == ["distance_to_closest", "closest_distances_ratio"]
+    assert [(reason.value, reason.bound, reason.limit) for reason in reasons] == [(90, 95, 96), (97, 99, 98)]
+    judged = metric_verdicts(verdict, found)
+    assert {judged[key].verdict for key in ("distance_to_closest", "closest_distances_ratio")} == {"moderate"}
+
+
+@pytest.mark.parametrize(
+    "ratio",
+    [(97.0, 99.0, 96.9), (97.0, 99.0, 97.0), (97.0, 100.0, 98.0), (97.0, None, 98.0), (97.0, 99.0, None)],
+    ids=["inside the range", "at its end", "interval reaches 100", "no interval", "no range"],
+)
+def test_one_median_alone_argues_for_nothing(ratio):
+    found = case(measured=medians(BELOW, ratio))
+    assert judge(found).level == "low"
+    assert metric_verdicts(judge(found), found)["distance_to_closest"].verdict == "context"
+    assert level(measured=medians(ratio, BELOW)) == "low"
+
+
+def test_the_medians_never_make_a_high_level():
+    assert level(measured=medians((1.0, 2.0, 96.0), (1.0, 2.0, 98.0))) == "moderate"
+
+
 def test_the_leading_family_is_the_smallest_p_for_its_share_of_the_level():
     # near .012/.6 = .02, altered .009/.3 = .03, broad .004/.1 = .04
     assert codes(measured=metrics(p=0.02, near=0.012, altered=0.009, broad=0.004))[0] == "leak_test_near"
