@@ -28,10 +28,11 @@ function lineLengths(selector) {
       for (const word of node.data.matchAll(/\S+\s*/g)) {
         range.setStart(node, word.index);
         range.setEnd(node, word.index + word[0].trimEnd().length);
-        const box = range.getBoundingClientRect();
-        if (bottom !== null && box.top >= bottom - 1) { end(); length = 0; }
-        bottom = box.bottom;
+        const boxes = range.getClientRects();
+        if (bottom !== null && boxes[0].top >= bottom - 1) { end(); length = 0; }
         length += word[0].length;
+        if (boxes.length > 1) { end(); length = 0; } // broken at a hyphen: the rest of the word opens the next line
+        bottom = boxes[boxes.length - 1].bottom;
       }
     }
     end();
