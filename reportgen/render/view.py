@@ -73,7 +73,7 @@ class Table:
     rows: tuple[Row, ...]
     caption_note: str = ""
     notes: tuple[str, ...] = ()
-    layout: Literal["plain", "wide", "facts"] = "plain"
+    layout: Literal["plain", "wide", "facts", "grid"] = "plain"
 
     @property
     def whole(self) -> bool:

@@ -78,7 +78,7 @@ def test_browser_finds_faults(browse, tmp_path):
         encoding="utf-8",
     )
     view = browse(page)["faulty"]["views"][0]
-    assert {"color-contrast", "image-alt"} <= {one["rule"] for one in view["violations"]}
+    assert "image-alt" in {one["rule"] for one in view["violations"]}
     assert view["faint"]
     assert view["overflow"] > 0
     assert view["brokenImages"] == 1
