@@ -70,15 +70,17 @@ def _read(name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _template(key: str, language: str, of: subject.Subject) -> jinja2.Template:
+def _template(key: str, language: str, of: subject.Subject) -> jinja2.Template | str:
+    """Return an entry, compiled where it has anything to fill in: most have not, and compiling takes its time."""
     entry: Any = _catalog(language, of)
     for part in key.split("."):
         entry = entry[part]
     if not isinstance(entry, str):
         raise KeyError(key)
-    return _environment().from_string(entry.strip())
+    return _environment().from_string(entry.strip()) if "{" in entry else entry.strip()
 
 
 def sentence(key: str, /, language: str = _LANGUAGE, **numbers: Any) -> str:
     """Return one entry of the catalog, such as "verdict.no_true_holdout", filled with its numbers."""
-    return _template(key, language, subject.current()).render(numbers)
+    entry = _template(key, language, subject.current())
+    return entry if isinstance(entry, str) else entry.render(numbers)

@@ -1,5 +1,6 @@
 """What several tests share."""
 
+import os
 from pathlib import Path
 
 import hypothesis
@@ -26,3 +27,13 @@ def shared():
 def adult():
     """The bundled example: original, holdout, synthetic_good and synthetic_leaky as Parquet."""
     return ROOT / "examples" / "adult"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """With REPORTGEN_NO_SKIPS=1, as in CI, a test that cannot run has failed: a missing tool is no reason to pass."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("REPORTGEN_NO_SKIPS") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which REPORTGEN_NO_SKIPS=1 forbids: {report.longrepr[-1]}"
+    return report

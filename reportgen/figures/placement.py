@@ -85,11 +85,11 @@ def trace(corners: Points) -> Points:
     steps = np.diff(corners, axis=0)
     lengths = np.hypot(steps[:, 0], steps[:, 1])
     counts = np.ceil(lengths).astype(int) + 1
-    parts = [
-        start + np.linspace(0, 1, count)[:, None] * step
-        for start, step, count in zip(corners, steps, counts, strict=False)
-    ]
-    return np.concatenate(parts)
+    which = np.repeat(np.arange(len(steps)), counts)
+    first = np.cumsum(counts) - counts
+    along = (np.arange(len(which)) - first[which]) / np.maximum(counts - 1, 1)[which]
+    points: Points = corners[which] + along[:, None] * steps[which]
+    return points
 
 
 def place_pair(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from reportgen.model import Column, InputFile, Measured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pictures import Medium, metric_figures
+from reportgen.render.series_tables import Details, bins
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, capped, heads
 from reportgen.rounding import count
 from reportgen.words import catalog, sentence
@@ -63,6 +64,18 @@ def lead_figures(
                 )
             )
     return tuple(figures)
+
+
+def lead_bins(
+    key: str, metric: Measured, result: Result, numbering: Numbering, figures: Sequence[Figure]
+) -> tuple[Details, ...]:
+    """The counts behind the figures of single leads, in the order of `lead_figures`."""
+    found = []
+    for name, figure in zip(_drawn(metric, result), figures, strict=False):
+        if details := bins(key, _of_lead(metric, name), result, numbering, (figure,)):
+            caption = sentence("leads.figure", lead=name, caption=scores.inner(details.table.caption))
+            found.append(replace(details, table=replace(details.table, caption=caption)))
+    return tuple(found)
 
 
 def files_of_signals(result: Result, numbering: Numbering) -> Table:

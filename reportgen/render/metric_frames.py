@@ -8,10 +8,10 @@ from typing import Any
 
 from reportgen.model import Measured, NotMeasured, Result, Score
 from reportgen.render import advice, answers, scores
-from reportgen.render.leads import lead_figures, lead_table, of_all_leads
+from reportgen.render.leads import lead_bins, lead_figures, lead_table, of_all_leads
 from reportgen.render.pictures import Medium, metric_figures
 from reportgen.render.score_summary import LISTED, anchor, has_null_range, listed_anchor, metric_name
-from reportgen.render.series_tables import Details, bins, percentiles
+from reportgen.render.series_tables import Details, bins, cell_counts, percentiles
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
 from reportgen.words import sentence
 
@@ -43,7 +43,7 @@ class Frame:
     before: tuple[Note, ...]
     figures: tuple[Figure, ...]
     tables: tuple[Table, ...]
-    details: Details | None
+    details: tuple[Details, ...]
     after: tuple[Note, ...]
 
 
@@ -86,10 +86,8 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
 
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
-    figures = (
-        *metric_figures(key, metric, result, medium, numbering),
-        *lead_figures(key, metric, result, medium, numbering),
-    )
+    whole = metric_figures(key, metric, result, medium, numbering)
+    by_lead_drawn = lead_figures(key, metric, result, medium, numbering)
     before = [Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer")]
     if notes := advice.cautions(metric, result, key):
         before.append(Note(sentence("label.caution"), notes))
@@ -99,13 +97,17 @@ def _measured(key: str, metric: Measured, result: Result, medium: Medium, number
     if listed := percentiles(key, metric, result, numbering):
         tables.append(listed)
     # On paper the bins would fill pages; the attached result holds them.
-    details = bins(key, metric, result, numbering, figures) if medium == "screen" else None
+    details: list[Details] = []
+    if medium == "screen":
+        behind = (bins(key, metric, result, numbering, whole), cell_counts(key, metric, result, numbering, whole))
+        details = [one for one in behind if one is not None]
+        details += lead_bins(key, metric, result, numbering, by_lead_drawn)
     after = [
         Note(sentence("label.read"), (advice.reading(key, metric, result),)),
         Note(sentence("label.cannot"), advice.limits(key, result)),
         Note(sentence("label.improve"), (advice.improvement(key, metric, result),)),
     ]
-    return _frame(key, number, before, after, figures, tables, details)
+    return _frame(key, number, before, after, (*whole, *by_lead_drawn), tables, details)
 
 
 def _not_measured(key: str, metric: NotMeasured, number: str) -> Frame:
@@ -127,7 +129,7 @@ def _frame(
     after: Sequence[Note],
     figures: tuple[Figure, ...] = (),
     tables: Sequence[Table] = (),
-    details: Details | None = None,
+    details: Sequence[Details] = (),
 ) -> Frame:
     """Put a metric's question in front of what answers it."""
     question = Note(sentence("label.question"), (sentence(f"metric.{key}.question"),), "question")
@@ -140,7 +142,7 @@ def _frame(
         before=(question, *before),
         figures=figures,
         tables=tuple(tables),
-        details=details,
+        details=tuple(details),
         after=tuple(note for note in after if any(note.paragraphs)),
     )
 

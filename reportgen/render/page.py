@@ -24,7 +24,7 @@ SHEETS: dict[Medium, tuple[tuple[str, str], ...]] = {
         ("screen", "screen"),
         ("print", "print"),
     ),
-    "paper": (("variables", ""), ("base", ""), ("components", ""), ("print", "")),
+    "paper": (("variables", ""), ("base", ""), ("components", ""), ("print", ""), ("running", "")),
 }
 """Style sheets of each medium with the media they are for; `screen` holds what WeasyPrint does not know."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")

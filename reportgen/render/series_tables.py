@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from reportgen.model import Histogram, Measured, Result
+from reportgen.model import Cells, Histogram, Measured, Result
 from reportgen.render import scores
 from reportgen.render.pair import first_draw, quantity, value_text
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, heads
-from reportgen.rounding import count
+from reportgen.rounding import count, decimals, significant
 from reportgen.words import catalog, sentence
 
 SERIES = ("synthetic", "original", "holdout")
@@ -80,6 +80,49 @@ def bins(
             rows=tuple(rows),
         ),
     )
+
+
+def cell_counts(
+    key: str, metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]
+) -> Details | None:
+    """The counts behind the cells of distance and ratio, a row each distance; None where the metric has no cells."""
+    names = [name for name in SERIES if name in metric.joint]
+    if not names or not figures:
+        return None
+    columns = metric.joint[names[0]].y_edges[:-1]
+    rows: list[Row] = []
+    for name in names:
+        rows.append((Cell(sentence(f"frame.cells_{name}", **scores.wording(result)), span=1 + len(columns)),))
+        rows += _cell_rows(metric.joint[name])
+    return Details(
+        sentence("label.bins_behind", names=figures[-1].name.split()[-1], many=False),
+        Table(
+            label=numbering.table(),
+            caption=sentence("frame.cells"),
+            caption_note=f"{sentence('frame.cells_note')}{first_draw(metric, result)}",
+            heads=heads(
+                sentence("frame.cells_from"),
+                *(decimals(edge, 2) for edge in columns),
+                numeric=range(1, 1 + len(columns)),
+            ),
+            rows=tuple(rows),
+            layout="grid",
+        ),
+    )
+
+
+def _cell_rows(cells: Cells) -> list[Row]:
+    """A row for every distance at which a row lies."""
+    by_distance = zip(*cells.counts, strict=True)
+    return [
+        (Cell(significant(low, 3)), *(Cell(_cell_count(number), style="num") for number in counts))
+        for low, counts in zip(cells.x_edges[:-1], by_distance, strict=True)
+        if any(counts)
+    ]
+
+
+def _cell_count(number: int) -> str:
+    return sentence("frame.cells_few") if number < 0 else count(number)
 
 
 def _series(metric: Measured) -> dict[str, Histogram]:

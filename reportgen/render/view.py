@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from unicodedata import bidirectional
 
 from reportgen.words import sentence
 
@@ -12,6 +13,9 @@ MOST_ROWS = 200
 """Rows of one table on the page; more of them cost seconds and megabytes, and nobody reads them."""
 LONGEST_WORD = 26
 """Longer words may be broken anywhere, so that no name pushes a table off the page."""
+
+_TURNING = frozenset({"R", "AL", "AN", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+"""Classes of signs (Unicode annex 9) without which a text runs from left to right like the page."""
 
 CellStyle = Literal["text", "num", "range", "better", "hash"]
 Tone = Literal["", "high", "moderate", "low", "none"]
@@ -30,6 +34,11 @@ class Cell:
     under: str = ""
     """Grey words on a line of their own."""
     span: int = 1
+
+    @property
+    def isolated(self) -> bool:
+        """Whether its words could turn the direction of what follows them: those of a name, from right to left."""
+        return any(bidirectional(sign) in _TURNING for sign in f"{self.text}{self.under}" if not sign.isascii())
 
     @property
     def classes(self) -> str:
@@ -64,7 +73,7 @@ class Table:
     rows: tuple[Row, ...]
     caption_note: str = ""
     notes: tuple[str, ...] = ()
-    layout: Literal["plain", "wide", "facts"] = "plain"
+    layout: Literal["plain", "wide", "facts", "grid"] = "plain"
 
     @property
     def whole(self) -> bool:
