@@ -8,7 +8,7 @@ import pytest
 
 import reportgen
 from reportgen.api import run_assessment
-from reportgen.config import read_config, settings_from
+from reportgen.config import read_config, resolve
 from reportgen.declared import ColumnForm, FileForm, Schema
 from reportgen.errors import InputError
 from reportgen.settings import Settings, make_settings
@@ -103,8 +103,9 @@ def test_the_schema_changes_numbers_so_it_is_in_the_result_the_command_and_the_r
     text = "<b>x,y\n" + "".join(f"{row % 13 if row % 7 else -9},{row / 3}\n" for row in range(60))
     for name in ("t.csv", "s.csv"):
         (tmp_path / name).write_text(text)
-    made = make_settings(settings_from({}, {}, None))
-    found = run_assessment("t.csv", "s.csv", None, made)
+    asked = resolve({}, {})
+    made = asked.settings
+    found = run_assessment("t.csv", "s.csv", None, made, config=asked.file)
     assert json.loads(found.to_json())["settings"]["declared"]["columns"]["<b>x"]["missing"] == ["-9"]
     assert found.result.command == "reportgen assess t.csv s.csv --config reportgen.toml"
     assert found.columns[0].remarks == ("Declared numeric in [schema].", 'Read as missing: "-9".')
