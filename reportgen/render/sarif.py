@@ -35,6 +35,8 @@ SEVERITIES: dict[str, SarifLevel] = {"warning": "warning", "notice": "note"}
 """Findings that are shown; plain information stays in the report."""
 EVIDENCE = ("leak_test_", "leak_size_", "holdout_share_", "exact_copies_", "identifier_reuse", "closer_", "secondary_")
 """How the codes of reasons that speak for a leak begin; the others say what a low verdict lacks."""
+SAME_AS = {"no_true_holdout": "approximate_holdout"}
+"""Reasons beside which a finding of another code would say the same again."""
 GATE = "gate."
 """How the ids of the gate's rules begin, so that they differ from those of metrics."""
 FINGERPRINT = "reportgenReason/v1"
@@ -89,7 +91,7 @@ def _results(result: Result, report: GateReport) -> list[dict[str, Any]]:
         if not outcome.met and outcome.rule not in {VERDICT, MEASURED}:  # those two have their reasons already
             one = _result(result, f"{GATE}{outcome.rule}", outcome.rule, "error", outcome.text, seen)
             found.append(_suppressed(one, outcome.waived, report))
-    told = {reason.code for reason in result.verdict.reasons}
+    told = {SAME_AS.get(reason.code, reason.code) for reason in result.verdict.reasons}
     for finding in result.findings:
         level = SEVERITIES.get(finding.severity)
         if level is not None and finding.code not in told:
@@ -108,9 +110,12 @@ def _suppressed(one: dict[str, Any], waiver: Waiver | None, report: GateReport) 
 
 
 def _level(reason: Reason, result: Result) -> SarifLevel:
-    """What a reason argues for: as its metric says, at most the verdict itself; what is lacking is a warning."""
+    """What a reason argues for: as its metric says, at most the verdict itself; what is lacking is a warning.
+
+    A measurement that broke down is an error: no gate passes it.
+    """
     if not reason.code.startswith(EVIDENCE):
-        return LEVELS["inconclusive"]
+        return "error" if reason.code == "metric_failed" else LEVELS["inconclusive"]
     metric = result.metrics.get(reason.metric or "")
     argued = metric.verdict if isinstance(metric, Measured) else result.verdict.level
     return LEVELS.get(argued, "warning")
