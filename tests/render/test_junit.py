@@ -104,4 +104,8 @@ def test_hostile_text_is_shown_and_nothing_that_xml_cannot_hold_remains(results,
 @settings(max_examples=30)
 @given(text=st.text(max_size=40))
 def test_any_title_leaves_the_document_well_formed(text, make, rendering):
-    assert suite_of(make(title=text), rendering).get("name") == escaped(text) or not text
+    assert suite_of(make(title=text), rendering).get("name") == escaped(text).strip() or not text.strip()
+
+
+def test_a_suite_without_a_title_has_a_name_all_the_same(make, rendering):
+    assert suite_of(make(title=" "), rendering).get("name") == "reportgen"
