@@ -132,6 +132,12 @@ def test_long_text_and_many_reasons_are_cut_and_the_cut_is_told(make, rendering)
     text = summary(make(verdict=verdict, title="t" * 100_000), rendering)
     assert len(text) < 100_000
     assert "480 further reasons stand in the report." in text
+    assert "x…x" in text
+
+
+def test_text_that_grows_when_it_is_escaped_stays_bounded():
+    assert len(plain("#" * 10_000)) <= 2000
+    assert plain("#" * 100).count("#") == 200  # one of each sign, and one of each entity
 
 
 @given(
