@@ -56,5 +56,13 @@ same x.json out/leaky.json
 same x.html out/leaky.html
 same x.pdf out/leaky.pdf
 
+step "reportgen render, the formats of a pipeline"
+reportgen render out/leaky.json -o y.md -o y.junit.xml -o y.sarif -o y.prom -o y.intoto.json
+python -c 'import xml.etree.ElementTree as tree; assert tree.parse("y.junit.xml").find(".//failure") is not None'
+python -m json.tool y.sarif >/dev/null
+[ "$(tail -n 1 y.prom)" = "# EOF" ] || { echo "y.prom has no end" >&2; exit 1; }
+sum=$(sha256sum y.md | cut -d' ' -f1)
+grep -q "$sum" y.intoto.json || { echo "the statement does not vouch for y.md" >&2; exit 1; }
+
 step "the Python interface"
 python -c 'import reportgen; print(reportgen.load("out/leaky.json").verdict.level)'

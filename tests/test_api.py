@@ -1,5 +1,6 @@
 """The Python interface of the contract."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -53,6 +54,35 @@ def test_scores_are_a_table_of_all_measured_scores(leaky):
     ]
     row = scores[(scores.metric == "closest_rate") & (scores.score == "rate")].iloc[0]
     assert row.value == leaky.metrics["closest_rate"].scores["rate"].value
+
+
+def test_reports_written_in_one_call_are_vouched_for_by_the_statement(leaky, tmp_path):
+    leaky.write(tmp_path / "r.intoto.json", str(tmp_path / "r.junit.xml"), tmp_path / "r.json")
+    subjects = json.loads((tmp_path / "r.intoto.json").read_text())["subject"]
+    for name in ("r.json", "r.junit.xml"):
+        digest = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+        assert {"name": name, "digest": {"sha256": digest}} in subjects
+    assert subjects[0]["name"] == "synthetic_leaky.parquet"
+
+
+def test_no_pipeline_format_holds_a_cell_value(leaky, tmp_path, adult):
+    names = ("r.junit.xml", "r.sarif", "r.md", "r.prom", "r.intoto.json")
+    leaky.write(*(tmp_path / name for name in names))
+    text = "".join((tmp_path / name).read_text(encoding="utf-8") for name in names)
+    cells = pd.read_parquet(adult / "synthetic_leaky.parquet").select_dtypes(exclude="number")
+    values = {value for column in cells for value in cells[column].dropna().unique() if len(str(value)) > 3}
+    assert "Private" in values
+    assert [value for value in values if value in text] == []
+
+
+def test_what_the_machine_cannot_make_is_raised_after_the_others_are_written(leaky, tmp_path, monkeypatch):
+    def lacking(*_):
+        raise reportgen.EnvironmentLacking("Pango is missing")
+
+    monkeypatch.setattr("reportgen.render.pdf.render", lacking)
+    with pytest.raises(reportgen.EnvironmentLacking, match="Pango"):
+        leaky.write(tmp_path / "r.pdf", tmp_path / "r.md")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
 
 
 def test_a_result_survives_writing_and_loading(leaky, tmp_path):

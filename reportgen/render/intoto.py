@@ -13,6 +13,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from reportgen.model import InputFile, Result, digest
 from reportgen.render.checks import VERDICT, Check, Finding, checks
 from reportgen.render.rendered import RenderedBy
@@ -65,31 +67,32 @@ def _table(file: InputFile) -> dict[str, Any]:
 
 
 def _configuration(result: Result, rendering: RenderedBy) -> list[dict[str, Any]]:
-    """What the run was made with: the real tables, the settings in force, and the program.
-
-    The digest of the settings is that of the result's `settings` as JSON with sorted keys and no spaces, in UTF-8.
-    """
-    inputs = result.inputs
-    settings = json.dumps(
-        result.settings.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":")
-    )
+    """What the run was made with: the real tables, the older result, the settings and the policy, and the program."""
+    inputs, baseline = result.inputs, result.baseline
     described = [
         {**_table(file), "annotations": {"role": role}}
         for role, file in (("original", inputs.original), ("holdout", inputs.holdout))
         if file is not None
     ]
+    if baseline is not None:
+        older = {"name": baseline.name, "digest": {"sha256": baseline.sha256}, "annotations": {"role": "baseline"}}
+        described.append(older)
     return [
         *described,
-        {
-            "name": "settings",
-            "digest": {"sha256": hashlib.sha256(settings.encode()).hexdigest()},
-            "mediaType": "application/json",
-        },
+        _part("settings", result.settings),
+        *([] if result.policy is None else [_part("policy", result.policy)]),
         *(
             {"name": result.tool.name, "uri": f"pkg:pypi/{result.tool.name}@{version}"}
             for version in dict.fromkeys((result.tool.version, rendering.tool_version))  # measured by, rendered by
         ),
     ]
+
+
+def _part(name: str, part: BaseModel) -> dict[str, Any]:
+    """A part of the result, by the digest of its JSON with sorted keys and no spaces, in UTF-8."""
+    text = json.dumps(part.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    digests = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+    return {"name": name, "digest": digests, "mediaType": "application/json"}
 
 
 def _result(result: Result, rules: tuple[Check, ...]) -> str:

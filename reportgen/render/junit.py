@@ -33,7 +33,7 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
     suite = ET.SubElement(
         root,
         "testsuite",
-        name=escaped(result.title) or "reportgen",
+        name=escaped(result.title).strip() or "reportgen",
         package="reportgen",
         id="0",
         timestamp=result.created.removesuffix("Z"),

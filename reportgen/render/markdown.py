@@ -23,9 +23,10 @@ from reportgen.subject import in_its_words
 from reportgen.words import sentence
 
 MOST_REASONS = 20
-MOST_RULES = 100
+MOST_RULES = 50
 LONGEST = 1000
-"""Characters of one piece of text; with the fixed number of pieces this bounds the size of the summary."""
+"""Characters of one piece of text, and at most twice as many once it is escaped. With the bounded number of pieces
+this keeps any summary below the megabyte that a job summary may have."""
 SYMBOLS = {(True, True): "✓", (False, True): "!", (False, False): "✗"}
 """By whether a rule is met, and whether it passes."""
 _ZERO_WIDTH = "\N{ZERO WIDTH SPACE}"
@@ -55,9 +56,19 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
 
 def plain(text: str) -> str:
     """Return text that Markdown shows as it is: nothing in it is markup, a link, a mention or a control character."""
-    shown = escaped(text.strip())  # this leaves no zero-width space, so that all of them below are ours
-    if len(shown) > LONGEST:
-        shown = f"{shown[: LONGEST // 2]}…{shown[-LONGEST // 2 :]}"
+    visible = escaped(text.strip())
+    most = min(len(visible), LONGEST)
+    while len(shown := _unread(_shortened(visible, most))) > 2 * LONGEST:
+        most //= 2
+    return shown
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
+
+
+def _unread(shown: str) -> str:
+    """Escape what Markdown would read. There is no zero-width space in the text, so all of them here are ours."""
     shown = _LINKED.sub(lambda found: f"{found[0]}{_ZERO_WIDTH}", shown)
     shown = _MARKUP.sub(lambda sign: f"\\{sign[0]}", shown)
     shown = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -10,33 +10,30 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote
 
 from reportgen.gate import GateReport, gate_of
 from reportgen.model import InputFile, Measured, NotMeasured, Reason, Result, digest
 from reportgen.policy import Waiver
 from reportgen.render import scores
-from reportgen.render.advice import limits, reading
 from reportgen.render.checks import MEASURED, VERDICT, waiver_lines
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.rules import waiver_words
+from reportgen.render.sarif_rules import GATE, SarifLevel, rules_of, shown_text
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
-from reportgen.verdict.level import TESTED
-from reportgen.words import catalog, sentence
+from reportgen.words import sentence
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-SarifLevel = Literal["error", "warning", "note"]
 LEVELS: dict[str, SarifLevel] = {"high": "error", "moderate": "warning", "inconclusive": "warning"}
 SEVERITIES: dict[str, SarifLevel] = {"warning": "warning", "notice": "note"}
 """Findings that are shown; plain information stays in the report."""
 EVIDENCE = ("leak_test_", "leak_size_", "holdout_share_", "exact_copies_", "identifier_reuse", "closer_", "secondary_")
 """How the codes of reasons that speak for a leak begin; the others say what a low verdict lacks."""
-GATE = "gate."
-"""How the ids of the gate's rules begin, so that they differ from those of metrics."""
+SAME_AS = {"no_true_holdout": "approximate_holdout"}
+"""Reasons beside which a finding of another code would say the same again."""
 FINGERPRINT = "reportgenReason/v1"
 
 
@@ -45,7 +42,7 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the log: one run."""
     report = gate_of(result)
     found = _results(result, report)
-    rules = _rules(result, [one["ruleId"] for one in found])
+    rules = rules_of(result, [one["ruleId"] for one in found])
     places = {rule["id"]: place for place, rule in enumerate(rules)}
     for one in found:  # which rules there are is known only now
         one["ruleIndex"] = places[one["ruleId"]]
@@ -87,9 +84,9 @@ def _results(result: Result, report: GateReport) -> list[dict[str, Any]]:
             found.append(_suppressed(one, waived.get(VERDICT), report))
     for outcome in report.outcomes:
         if not outcome.met and outcome.rule not in {VERDICT, MEASURED}:  # those two have their reasons already
-            one = _result(result, f"{GATE}{outcome.rule}", outcome.rule, "error", outcome.text, seen)
+            one = _result(result, f"{GATE}{escaped(outcome.rule)}", escaped(outcome.rule), "error", outcome.text, seen)
             found.append(_suppressed(one, outcome.waived, report))
-    told = {reason.code for reason in result.verdict.reasons}
+    told = {SAME_AS.get(reason.code, reason.code) for reason in result.verdict.reasons}
     for finding in result.findings:
         level = SEVERITIES.get(finding.severity)
         if level is not None and finding.code not in told:
@@ -108,9 +105,12 @@ def _suppressed(one: dict[str, Any], waiver: Waiver | None, report: GateReport) 
 
 
 def _level(reason: Reason, result: Result) -> SarifLevel:
-    """What a reason argues for: as its metric says, at most the verdict itself; what is lacking is a warning."""
+    """What a reason argues for: as its metric says, at most the verdict itself; what is lacking is a warning.
+
+    A measurement that broke down is an error: no gate passes it.
+    """
     if not reason.code.startswith(EVIDENCE):
-        return LEVELS["inconclusive"]
+        return "error" if reason.code == "metric_failed" else LEVELS["inconclusive"]
     metric = result.metrics.get(reason.metric or "")
     argued = metric.verdict if isinstance(metric, Measured) else result.verdict.level
     return LEVELS.get(argued, "warning")
@@ -127,7 +127,7 @@ def _result(result: Result, rule: str, code: str, level: SarifLevel, text: str, 
         "ruleId": rule,
         "kind": "fail",
         "level": level,
-        "message": {"text": _message(text)},
+        "message": {"text": shown_text(text)},
         "locations": [
             {
                 "physicalLocation": {
@@ -143,44 +143,6 @@ def _result(result: Result, rule: str, code: str, level: SarifLevel, text: str, 
     }
 
 
-def _rules(result: Result, used: list[str]) -> list[dict[str, Any]]:
-    """All metrics in the order of the report, then what else was found in this run."""
-    rules = [_metric_rule(key, result) for key, _ in scores.ordered_metrics(result)]
-    others = dict.fromkeys(rule for rule in used if rule not in result.metrics)
-    return [*rules, *(_other_rule(code) for code in others)]
-
-
-def _metric_rule(key: str, result: Result) -> dict[str, Any]:
-    metric = result.metrics[key]
-    question = sentence(f"metric.{key}.question")
-    helps = [question]
-    if isinstance(metric, Measured):
-        helps += [reading(key, metric, result), *limits(key, result)]
-    else:
-        helps.append(metric.reason)
-    return _rule(key, sentence(f"metric.{key}.name"), question, " ".join(helps), "error" if key in TESTED else "note")
-
-
-def _other_rule(code: str) -> dict[str, Any]:
-    names = catalog()["sarif"]["rule"] | catalog()["reason_name"]
-    name = names.get(code, code.replace("_", " ").capitalize())
-    if code.startswith(GATE):
-        return _rule(code, code, sentence("sarif.gate"), sentence("sarif.help_gate"), "error")
-    return _rule(code, name, sentence("sarif.other"), sentence("sarif.help"), "warning")
-
-
-def _rule(key: str, name: str, description: str, helps: str, level: SarifLevel) -> dict[str, Any]:
-    return {
-        "id": key,
-        "name": "".join(part.capitalize() for part in re.split(r"[^a-zA-Z0-9]+", key)) or "Rule",
-        "shortDescription": {"text": _message(name)},
-        "fullDescription": {"text": _message(description)},
-        "help": {"text": _message(helps)},
-        "defaultConfiguration": {"level": level},
-        "properties": {"tags": ["privacy"]},
-    }
-
-
 def _invocation(result: Result, report: GateReport) -> dict[str, Any]:
     """Whether every measurement ran, those that did not, and waivers that nothing needed."""
     broken = [
@@ -193,11 +155,11 @@ def _invocation(result: Result, report: GateReport) -> dict[str, Any]:
         "commandLine": escaped(result.command),
         "endTimeUtc": result.created,
         "toolExecutionNotifications": [
-            {"level": "error", "message": {"text": _message(reason)}, "associatedRule": {"id": key}}
+            {"level": "error", "message": {"text": shown_text(reason)}, "associatedRule": {"id": key}}
             for key, reason in broken
         ],
         "toolConfigurationNotifications": [
-            {"level": "note", "message": {"text": _message(line)}} for line in waiver_lines(report)
+            {"level": "note", "message": {"text": shown_text(line)}} for line in waiver_lines(report)
         ],
     }
 
@@ -220,8 +182,3 @@ def _artifacts(result: Result) -> list[dict[str, Any]]:
 def _uri(file: InputFile) -> str:
     """The base name as a relative reference; no sign in it can be taken for a scheme, a folder or a query."""
     return quote(file.name, safe="") or "table"
-
-
-def _message(text: str) -> str:
-    """Text that a viewer shows as it is: without placeholders, and without links that a foreign name could bring."""
-    return escaped(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")

@@ -1,6 +1,8 @@
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +47,11 @@ def test_the_help_lists_every_suffix():
     from reportgen.cli.options import SUFFIXES
 
     assert SUFFIXES.split() == [one.suffix for one in FORMATS]
+
+
+def test_the_readme_lists_every_suffix():
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\.[a-z.]+)` \|", text, re.MULTILINE) == [one.suffix for one in FORMATS]
 
 
 def test_json_is_the_result(results, rendering):

@@ -13,6 +13,14 @@ from reportgen.settings import Settings
 EVERY = ["leaky", "moderate", "low", "no_holdout", "hostile", "failed", "policy", "hostile_rules", "nothing_measured"]
 
 
+def described_part(result, name):
+    """The descriptor of a part of the result, recomputed from the result file as an auditor would."""
+    part = json.loads(model.to_json(result))[name]
+    text = json.dumps(part, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    digests = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+    return {"name": name, "digest": digests, "mediaType": "application/json"}
+
+
 def statement(result, rendering):
     return json.loads(render("r.intoto.json", result, rendering))
 
@@ -69,10 +77,18 @@ def test_the_configuration_is_the_real_tables_the_settings_and_the_program(resul
     found = statement(results["leaky"], rendering)["predicate"]["configuration"]
     assert found[0] == {"name": "trn.csv.gz", "digest": {"sha256": "e" * 64}, "annotations": {"role": "original"}}
     assert found[1] == {"name": "hol.csv.gz", "digest": {"sha256": "f" * 64}, "annotations": {"role": "holdout"}}
-    settings = json.loads(model.to_json(results["leaky"]))["settings"]
-    text = json.dumps(settings, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    assert found[2]["digest"] == {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+    assert found[2] == described_part(results["leaky"], "settings")
     assert found[3:] == [{"name": "reportgen", "uri": "pkg:pypi/reportgen@0.1.0"}]
+
+
+def test_a_policy_and_a_baseline_belong_to_the_configuration(results, rendering):
+    older = model.Baseline(
+        name="old.json", sha256="c" * 64, created="2026-01-01", version="0.0.9", level="low", scores={}
+    )
+    changed = results["policy"].model_copy(update={"baseline": older})
+    found = statement(changed, rendering)["predicate"]["configuration"]
+    assert {"name": "old.json", "digest": {"sha256": "c" * 64}, "annotations": {"role": "baseline"}} in found
+    assert described_part(changed, "policy") in found
 
 
 @pytest.mark.parametrize(

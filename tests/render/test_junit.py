@@ -4,9 +4,12 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from reportgen.render import render
 from reportgen.settings import METRIC_KEYS
+from reportgen.shown import escaped
 
 # Element -> (children in order with their repetition as in a regular expression, required attributes, others).
 SHAPES = {
@@ -96,3 +99,13 @@ def test_hostile_text_is_shown_and_nothing_that_xml_cannot_hold_remains(results,
     name = suite_of(results["hostile_rules"], rendering).get("name")
     assert name.startswith("</failure>]]> <b>@team")
     assert r"\x07\x0b\x1b[31m\u202e\ufffe\r\n# head" in name
+
+
+@settings(max_examples=30)
+@given(text=st.text(max_size=40))
+def test_any_title_leaves_the_document_well_formed(text, make, rendering):
+    assert suite_of(make(title=text), rendering).get("name") == escaped(text).strip() or not text.strip()
+
+
+def test_a_suite_without_a_title_has_a_name_all_the_same(make, rendering):
+    assert suite_of(make(title=" "), rendering).get("name") == "reportgen"

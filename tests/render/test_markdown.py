@@ -1,13 +1,17 @@
 """The Markdown summary, read again by a Markdown parser."""
 
 import re
+from html import unescape
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from reportgen.model import Reason, Verdict
 from reportgen.render import render
 from reportgen.render.markdown import plain
+from reportgen.shown import escaped
 
 EVERY = ["leaky", "moderate", "low", "no_holdout", "hostile", "failed", "policy", "hostile_rules", "crowded", "endless"]
 OUR_TAGS = {"h2", "h3", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "hr"}
@@ -128,3 +132,20 @@ def test_long_text_and_many_reasons_are_cut_and_the_cut_is_told(make, rendering)
     text = summary(make(verdict=verdict, title="t" * 100_000), rendering)
     assert len(text) < 100_000
     assert "480 further reasons stand in the report." in text
+    assert "x…x" in text
+
+
+def test_text_that_grows_when_it_is_escaped_stays_bounded():
+    assert len(plain("#" * 10_000)) <= 2000
+    assert plain("#" * 100).count("#") == 200  # one of each sign, and one of each entity
+
+
+@given(
+    st.text(
+        alphabet=st.one_of(st.characters(codec="utf-8"), st.sampled_from("\\`*_[]()<>&|~!#@:/.$-+=\n w1")), max_size=60
+    )
+)
+def test_any_text_reads_as_it_was_written(text):
+    page = html(f"**{plain('x' + text + 'x')}** end")
+    shown = unescape(re.sub(r"</?(?:p|strong)>", "", page)).replace("\N{ZERO WIDTH SPACE}", "")
+    assert shown == f"{escaped('x' + text + 'x')} end\n"

@@ -1,10 +1,13 @@
 """OpenMetrics, read again by two parsers: that of OpenMetrics, and that of Prometheus' older text format."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as prometheus
 
 from reportgen.render import render
+from reportgen.render.openmetrics import _escaped
 from reportgen.settings import Settings
 
 EVERY = ["leaky", "moderate", "low", "no_holdout", "hostile", "failed", "policy", "hostile_rules", "nothing_measured"]
@@ -88,3 +91,13 @@ def test_names_that_differ_by_a_line_break_and_by_its_two_signs_stay_apart(resul
     names = {labels[1] for _, labels in samples(results["hostile_rules"], rendering) if len(labels) == 2}
     assert r"column:a\nb:reused" in names
     assert r"column:a\\nb:reused" in names
+
+
+@given(st.sets(st.text(max_size=12), min_size=2, max_size=6))
+def test_any_labels_are_read_again_and_no_two_become_one(names):
+    lines = [f'm{{name="{_escaped(name)}"}} 1.0' for name in names]
+    text = "\n".join(("# TYPE m gauge", *lines, "# EOF", ""))
+    for parse in (openmetrics, prometheus):
+        read = {one.labels["name"] for family in parse(text) for one in family.samples}
+        assert len(read) == len(names)
+        assert {name for name in names if name.isalnum()} <= read

@@ -7,6 +7,7 @@ import json
 import jsonschema
 import pytest
 
+from reportgen.model import Finding, Reason, Verdict
 from reportgen.render import render
 from reportgen.settings import METRIC_KEYS, Settings
 
@@ -72,6 +73,7 @@ def test_levels_follow_what_a_reason_argues_for(results, rendering):
     }
     assert levels("moderate")["exact_copies_above_chance"] == "warning"
     assert levels("no_holdout")["no_true_holdout"] == "warning"
+    assert levels("failed")["metric_failed"] == "error"
 
 
 def test_a_low_verdict_leaves_no_result_but_notices(results, rendering):
@@ -128,13 +130,12 @@ def test_a_failed_rule_of_the_policy_is_an_error_and_a_waived_verdict_is_suppres
 
 
 def test_a_finding_that_is_a_reason_already_is_not_told_twice(make, rendering):
-    from reportgen.model import Finding, Reason, Verdict
-
-    reason = Reason(code="leaky_holdout", metric=None, text="90 holdout rows are identical to an original row.")
-    finding = Finding(code="leaky_holdout", severity="warning", text="90 holdout rows are identical.")
-    verdict = Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=(reason,))
-    run = run_of(make(verdict=verdict, findings=(finding,)), rendering)
-    assert [one["message"]["text"] for one in run["results"]] == [reason.text]
+    for code, found in (("leaky_holdout", "leaky_holdout"), ("no_true_holdout", "approximate_holdout")):
+        reason = Reason(code=code, metric=None, text="The holdout is at fault.")
+        finding = Finding(code=found, severity="warning", text="The holdout is worth a look.")
+        verdict = Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=(reason,))
+        run = run_of(make(verdict=verdict, findings=(finding,)), rendering)
+        assert [one["message"]["text"] for one in run["results"]] == [reason.text]
 
 
 def test_hostile_text_brings_no_link_and_no_placeholder(results, rendering):
