@@ -185,7 +185,7 @@ def dry_run(paths):
     return stop.value.code
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_tables_end_in_a_result_or_in_one_line(tmp_path_factory, data):
     names, rows = data.draw(triples())
@@ -221,7 +221,7 @@ def reencoded(draw, frame):
     return "csv", text.encode(draw(st.sampled_from(("utf-8", "utf-8-sig", "utf-16"))))
 
 
-@settings(max_examples=max(3, EXAMPLES // 8), suppress_health_check=list(HealthCheck))
+@settings(max_examples=max(3, EXAMPLES // 8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_shuffled_and_reencoded_copy_of_the_original_never_reads_low(tmp_path_factory, data):
     """With 320 rows a table without a leak can read low at the default tolerance of 1 %."""
