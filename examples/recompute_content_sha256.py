@@ -9,12 +9,15 @@ import csv
 import hashlib
 import json
 import re
+import string
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"}
-ALSO_AMONG_NUMBERS = {"-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN", "NaT", "<NA>", "#N/A"}
+MISSING = {"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "\\N"}
+MISSING |= {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"}
+ALSO_AMONG_NUMBERS = {"-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN", "NaT", "<NA>", "._"}
+ALSO_AMONG_NUMBERS |= {f".{letter}" for letter in string.ascii_letters}
 
 
 def canonical(text: str, kind: str) -> str | None:

@@ -10,6 +10,7 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,8 +32,20 @@ _BLOCK = 1 << 24
 _LONG_HEADER = "its header line, or a name in it, is too long to be read; give its columns shorter names"
 _SAMPLE_LINES = 200
 _SEPARATORS = (",", ";", "\t", "|")
+_EXCEL = re.compile(r'\ufeff?"?sep=([^\r\n"])"?(\r\n|\n|\r)', re.IGNORECASE)
+"""A first line with which Excel is told the separator."""
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 _FALLBACKS = ("cp1252", "latin-1")
 _DETECTED = FileForm()
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How the text of a file is cut into cells. `skip`: lines before the header, 1 where Excel names the separator."""
+
+    encoding: str
+    separator: str
+    skip: int
 
 
 @dataclass(frozen=True)
@@ -62,6 +75,8 @@ def read_delimited(path: Path, form: FileForm = _DETECTED) -> Delimited:
 
 
 def _encodings(path: Path, head: bytes) -> tuple[str, ...]:
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # the first also begins as UTF-16
+        return ("utf-32",)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return ("utf-16",)
     if b"\0" in head:
@@ -77,26 +92,30 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
     except UnicodeDecodeError:
         return None
     by_name = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else None
-    separator = declared or by_name or separator_of(text)
-    header = next(_records(text, separator), None)
+    named = _EXCEL.match(text)
+    text = text[named.end() :] if named else text
+    form = _Form(encoding, declared or (named[1] if named else by_name) or separator_of(text), skip=bool(named))
+    header = next(_records(text, form.separator), None)
     if header is None:
         msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else 'the file is empty'}"
         raise InputError(msg)
     try:
-        table = _parse(path, separator, encoding, len(header))
+        table = _parse(path, form, len(header))
     except UnicodeDecodeError:
         return None
     except pa.ArrowInvalid as error:
         if encoding == "utf-8" and "UTF8" in str(error):
             return None
         try:
-            complaint = _complaint(path, separator, encoding)
+            complaint = _complaint(path, form)
         except UnicodeDecodeError:
             return None
         raise InputError(complaint) from None
     if _swallows_lines(table):
-        _refuse_open_quote(path, separator, encoding)
+        _refuse_open_quote(path, form)
     _refuse_no_rows(path, table, header if len(head) == _HEAD else None)
+    if len(header) == 1 and not declared:
+        _refuse_unsplit(path, text)
     columns = tuple(_one_line_end(column.slice(1)) for column in table.columns)
     names = tuple(name.strip() for name in header)
     if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):
@@ -123,10 +142,12 @@ def _one_line_end(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _spoken(encoding: str) -> str:
-    return {"cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16"}.get(encoding, encoding)
+    return {"cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16", "utf-32": "UTF-32"}.get(
+        encoding, encoding
+    )
 
 
-def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
+def _parse(path: Path, form: _Form, width: int) -> pa.Table:
     def skip_blank(row: pacsv.InvalidRow) -> str:
         try:
             return "error" if row.text.strip() else "skip"
@@ -137,10 +158,14 @@ def _parse(path: Path, separator: str, encoding: str, width: int) -> pa.Table:
         return pacsv.read_csv(
             stream,
             read_options=pacsv.ReadOptions(
-                autogenerate_column_names=True, use_threads=False, encoding=encoding, block_size=_BLOCK
+                autogenerate_column_names=True,
+                use_threads=False,
+                encoding=form.encoding,
+                block_size=_BLOCK,
+                skip_rows=form.skip,
             ),
             parse_options=pacsv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=skip_blank
+                delimiter=form.separator, newlines_in_values=True, invalid_row_handler=skip_blank
             ),
             convert_options=pacsv.ConvertOptions(
                 column_types={f"f{i}": pa.large_string() for i in range(width)}, strings_can_be_null=False
@@ -194,11 +219,11 @@ def separator_of(text: str) -> str:
     return best
 
 
-def _complaint(path: Path, separator: str, encoding: str) -> str:
+def _complaint(path: Path, form: _Form) -> str:
     """Name the first line whose number of cells differs from the header's; UnicodeDecodeError: not this encoding."""
-    with _text(path, encoding) as lines:
-        reader = csv.reader(lines, delimiter=separator)
-        width, line = 0, 1
+    with _text(path, form.encoding) as lines:
+        reader = csv.reader(lines, delimiter=form.separator)
+        width, line = 0, 1 + len(list(zip(range(form.skip), reader, strict=False)))
         try:
             for record in reader:
                 if any(cell.strip() for cell in record) or len(record) > 1:
@@ -219,9 +244,9 @@ def _swallows_lines(table: pa.Table) -> bool:
     return any("\n" in (column[-1].as_py() or "") for column in table.columns)
 
 
-def _refuse_open_quote(path: Path, separator: str, encoding: str) -> None:
-    with _text(path, encoding) as lines:
-        reader = csv.reader(lines, delimiter=separator, strict=True)
+def _refuse_open_quote(path: Path, form: _Form) -> None:
+    with _text(path, form.encoding) as lines:
+        reader = csv.reader(lines, delimiter=form.separator, strict=True)
         line = 1
         try:
             for _ in reader:
@@ -229,3 +254,34 @@ def _refuse_open_quote(path: Path, separator: str, encoding: str) -> None:
         except csv.Error:
             msg = f"{one_line(path.name)}: line {line} opens a quote that is never closed"
             raise InputError(msg) from None
+
+
+def _refuse_unsplit(path: Path, text: str) -> None:
+    """Refuse what was read as one column and is a table with a line before its header, or with blanks between cells.
+
+    All lines but the first have the same number of cells then, three or more at a separator, or two where the first
+    line is a comment; at blanks, at least two of which one is always a number.
+    """
+    for separator in (*_SEPARATORS, " "):
+        first, *others = [
+            [cell for cell in record if cell or separator != " "]
+            for record, _ in zip(_records(text, separator), range(_SAMPLE_LINES), strict=False)
+        ] or [[]]
+        widths = {len(record) for record in others}
+        width = max(widths, default=0)
+        if len(others) < 2 or len(widths) > 1 or width < 2:
+            continue
+        if separator == " ":
+            numbers = any(all(_NUMBER.fullmatch(cell) for cell in cells) for cells in zip(*others[1:], strict=True))
+            if numbers and len(first) in {width, width - 1} and len(first) > 1:
+                msg = (
+                    f"{one_line(path.name)}: its lines hold {width} values with blanks between, which are no "
+                    'separators unless declared; save it with commas, or declare separator = " " in [schema]'
+                )
+                raise InputError(msg)
+        elif len(first) == 1 and (width > 2 or first[0].lstrip().startswith("#")):
+            msg = (
+                f"{one_line(path.name)}: its first line holds one name and the others {width} values; remove what "
+                "stands before the header line, or quote values that hold a separator"
+            )
+            raise InputError(msg)

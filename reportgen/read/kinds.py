@@ -24,6 +24,7 @@ from reportgen.read.canonical import (
 )
 from reportgen.read.columns import RawTable, Texts
 from reportgen.read.dates import DayOrder
+from reportgen.read.lookalikes import hint
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import shown_name
 from reportgen.read.reading import Reading, forced_numbers, forced_truth, not_numbers, read, table_style
@@ -131,7 +132,9 @@ def _without_soft_marks(readings: list[Reading]) -> list[Reading]:
 def _texts_as_categories(name: str, readings: Sequence[Reading], remarks: Sequence[str]) -> Understood:
     """Fall back on the texts as they are written; a typed column has none that the other tables could share."""
     if all(reading.present is not None for reading in readings if reading.kind):
-        return as_categories(readings, remarks)
+        written = [reading.present.distinct for reading in readings if reading.present is not None]
+        hinted = None if remarks else hint(written)
+        return as_categories(readings, remarks if hinted is None else (hinted,))
     raise _conflict(name, readings)
 
 

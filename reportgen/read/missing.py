@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from reportgen.read.columns import Texts
 
-CERTAIN = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
-"""Missing in every column."""
-AMONG_NUMBERS = ("-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN", "NaT", "<NA>", "#N/A")
+_SPREADSHEET = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
+CERTAIN = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "\\N", *_SPREADSHEET)
+"""Missing in every column. \\N is PostgreSQL's and MySQL's, the others with # stand for errors in spreadsheets."""
+_STATISTICS = ("._", *(f".{letter}" for letter in string.ascii_letters))
+"""Kinds of missing values in SAS (.A) and Stata (.a)."""
+AMONG_NUMBERS = ("-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN", "NaT", "<NA>", *_STATISTICS)
 """Missing where all other values of the column are numbers or dates; elsewhere they may be categories."""
 _NUMBER = r"-?(\d+\.?\d*|\.\d+)"
 

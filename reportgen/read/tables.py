@@ -228,6 +228,8 @@ def _object_text(value: Any) -> str | None:
         return None
     if isinstance(value, np.datetime64):
         value = pd.Timestamp(value)
+    elif isinstance(value, np.floating) and value.itemsize < 8:
+        value = float(str(value))  # the shortest text of a narrow float, as in a column of them
     elif isinstance(value, np.generic):
         value = value.item()
     if value is pd.NaT:

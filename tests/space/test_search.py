@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_info
 
 import reportgen
 from reportgen.errors import InputError
+from reportgen.space import exact
 from reportgen.space.search import nearest, nearest_two, search
 
 
@@ -108,6 +109,36 @@ CASES = {
 def test_neighbours_are_those_of_float64_brute_force(case, width):
     queries, base = CASES[case](np.random.default_rng(width), width)
     assert_exact(nearest_two(queries, base), queries, base)
+
+
+@pytest.mark.parametrize("exclude_self", [False, True])
+@pytest.mark.parametrize("width", [1, 2, 5, 20])
+@pytest.mark.parametrize("case", CASES)
+def test_neighbours_proposed_by_a_tree_are_those_of_brute_force(case, width, exclude_self, monkeypatch):
+    monkeypatch.setattr(exact, "_FEWEST_FOR_A_TREE", 2)
+    monkeypatch.setattr(exact, "_DENSE", 20)
+    queries, base = CASES[case](np.random.default_rng(width), width)
+    queries = base if exclude_self else queries
+    assert_exact(nearest_two(queries, base, exclude_self), queries, base, exclude_self)
+
+
+@pytest.mark.parametrize("columns", [1, 5])
+def test_rows_too_dense_for_float32_are_not_compared_with_all_others(columns, monkeypatch):
+    """30,000 numbers, alone and beside a rare category: float32 tells none of them from its neighbours."""
+
+    def compare_all(*_):
+        pytest.fail("every row was compared with all others")
+
+    monkeypatch.setattr(exact, "_nearest_of_all", compare_all)
+    rng = np.random.default_rng(7)
+    base = np.zeros((30_000, columns))
+    base[:, 0] = np.sort(rng.uniform(0, 1, 30_000))
+    base[::1000, 1:] = 30.0
+    queries = base[rng.permutation(30_000)[:500]] + 1e-9
+    found, ids = nearest(np.concatenate([queries, base]), np.arange(500), np.arange(500, 30_500), 2)
+    distances, expected = brute(queries, base)
+    np.testing.assert_array_equal(ids, expected)
+    np.testing.assert_allclose(found, distances, rtol=1e-12)
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 20, 100])
