@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from reportgen.space import by_person
 from reportgen.space.by_person import nearest_others, nearest_persons
 
 
@@ -50,6 +51,14 @@ def people(request):
         rows = np.concatenate((rows, rows[:1] + 1e-3 * random.normal(size=(120, 3))))
     order = random.permutation(len(rows))
     return rows[order], person[order].astype(np.int64)
+
+
+@pytest.fixture(params=["as it is", "deeper only"], autouse=True)
+def way(request, monkeypatch):
+    """Small tables are compared with every row; both ways must give the same."""
+    if request.param == "deeper only":
+        monkeypatch.setattr(by_person, "_MOST_OF_ALL", 0)
+        monkeypatch.setattr(by_person, "_FEW_PERSONS", 0)
 
 
 def test_other_peoples_rows_are_as_brute_force_finds_them(people):
