@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reportgen.copies import ColumnCodes, count_copies, holm, overlap_p_value, reuse_of
+from reportgen.persons import Persons
 
 
 def test_counts_by_hand():
@@ -86,3 +87,46 @@ def test_holm_by_hand():
     # sorted .01 .02 .04 times 3, 2, 1: .03 .04 .04, running maximum .03 .04 .04
     assert holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
     assert holm([]) == []
+
+
+def of_sides(original, holdout):
+    return Persons(np.array([*original, *holdout]), np.arange(len(original) + len(holdout)) < len(original))
+
+
+def test_rows_that_a_person_repeats_are_no_twins():
+    # original 1 1 of person 0, 2 of person 1 and 2 of person 2; holdout 3 3 of person 3
+    original, holdout = np.array([1, 1, 2, 2]), np.array([3, 3])
+    persons = of_sides([0, 0, 1, 2], [3, 3])
+    counts = count_copies(original, np.array([1]), holdout, near_twins=False, persons=persons)
+    assert counts.original_with_twin == 2
+    assert counts.real_rows_repeat
+    assert (counts.original_people, counts.holdout_people, counts.shared_persons) == (3, 1, 0)
+    alone = count_copies(original[:2], np.array([1]), holdout, near_twins=False, persons=of_sides([0, 0], [3, 3]))
+    assert (alone.original_with_twin, alone.real_rows_repeat) == (0, False)
+
+
+def test_rows_that_one_person_repeats_make_no_holdout_leaky():
+    # One person's row, 30 times in the original, and once, another person's, in the holdout. By rows 30 of 31 twins
+    # hardly ever fall on one side; by person the first is original and the second not in 71/171 · 100/170 = .244.
+    original = np.concatenate((np.zeros(30, dtype=np.int64), np.arange(1, 71)))
+    holdout = np.concatenate((np.zeros(1, dtype=np.int64), np.arange(100, 199)))
+    persons = of_sides(np.concatenate((np.zeros(30, dtype=np.int64), np.arange(1, 71))), 71 + np.arange(100))
+    assert overlap_p_value(original, holdout, np.random.default_rng(0)) <= 0.01
+    by_person = overlap_p_value(original, holdout, np.random.default_rng(0), persons=persons)
+    assert by_person == pytest.approx(0.244, abs=0.06)
+
+
+def test_reuse_is_compared_with_relabelled_persons():
+    # Six values that occur again, all of one original person with six rows: by rows p = 2^-6, by person 1/2.
+    original, holdout = codes(range(100), range(6), range(100, 200)).original, np.arange(100, 200)
+    column = codes(original, range(6), holdout)
+    persons = of_sides(np.concatenate((np.zeros(6, dtype=np.int64), np.arange(1, 95))), 95 + np.arange(100))
+    (by_row,) = reuse_of([column], np.random.default_rng(0))
+    (by_person,) = reuse_of([column], np.random.default_rng(0), persons=persons)
+    assert by_row.p_value < 0.05
+    assert by_person.p_value == pytest.approx(95 / 195, abs=0.06)
+
+
+def test_without_persons_of_its_own_nothing_is_relabelled():
+    persons = of_sides([0, 1], [0, 1])
+    assert overlap_p_value(np.array([5, 6]), np.array([5, 7]), np.random.default_rng(0), persons=persons) == 1.0

@@ -72,3 +72,17 @@ def test_every_phrase_that_is_replaced_occurs_in_the_words_for_tables():
     own = tomllib.loads(resource("templates", "text", "en_signals.toml").read_text(encoding="utf-8"))
     text = "\n".join(entry for _, entry in entries(catalog()))
     assert [phrase for phrase in own["instead"] if not re.search(rf"\b{re.escape(phrase)}\b", text)] == []
+
+
+def test_every_entry_for_persons_takes_the_place_of_one_for_tables_or_is_about_persons():
+    own = tomllib.loads(resource("templates", "text", "en_persons.toml").read_text(encoding="utf-8"))
+    known = {path for path, _ in entries(catalog())}
+    alone = {path for path, _ in entries(own)} - known
+    assert all(path[-1].split("_")[0] in {"persons", "shared"} for path in alone), alone
+
+
+def test_an_entry_for_persons_stands_where_rows_belong_to_them():
+    with speaking_of("persons"):
+        assert sentence("metric.leak_test.score.original_rows_unit") == "persons"
+        assert sentence("unit.count") == "rows"
+    assert sentence("metric.leak_test.score.original_rows_unit") == "rows"

@@ -66,7 +66,10 @@ def closer_than_people(real: RealRows, synthetic: SyntheticRows) -> CloserThanPe
         original = _sat_upon(real, claims(real, synthetic, cut))
         # P(Bin(x + k0, p) >= x) is the incomplete beta function, which takes shares of rows as well.
         p_value = float(betainc(original, people + 1, others / (others + number))) if original > 0 else 1.0
-        found.append(Closeness(quantile, cut, people, original, people * others / number, p_value))
+        expected = people * others / number
+        if real.persons is not None:
+            expected = min(expected, float(originals))  # many synthetic rows can sit on one person
+        found.append(Closeness(quantile, cut, people, original, expected, p_value))
     return CloserThanPeople(min(1.0, len(found) * min(each.p_value for each in found)), tuple(found))
 
 

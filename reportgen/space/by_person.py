@@ -1,8 +1,8 @@
 """Exact nearest neighbours where rows belong to persons: never a row of one's own, or one row of each person.
 
-How many rows have to be looked through isn't known beforehand: a person may have a thousand rows at one place. So the
-search goes deeper until every query has its neighbours, in the end through the whole base. `k_nearest` proves each
-answer at each depth.
+How many rows have to be looked through isn't known beforehand: a person may have a thousand rows around one place. So
+the search goes deeper until every query has its neighbours, and where it would have to go through much of the base, all
+of it is looked at instead. Every answer is proven by `k_nearest` or compared with every base row.
 """
 
 from __future__ import annotations
@@ -13,11 +13,16 @@ import numpy as np
 
 from reportgen.distances import Floats, Ints
 from reportgen.persons import Booleans
-from reportgen.space.exact import k_nearest
+from reportgen.space.exact import all_distances, k_nearest
+from reportgen.space.search import nearest
 
 _AT_ONCE = 1 << 20
 """Most neighbours held at once."""
 _DEEPER = 4
+_FEW_PERSONS = 50
+"""The rows of so few persons are searched person by person, each among the rows of the others."""
+_MOST_OF_ALL = 8
+"""Where one in so many places would be a candidate, all are compared: that is faster than proving candidates."""
 
 
 def nearest_others(coordinates: Floats, rows: Ints, persons: Ints, k: int, threads: int = 1) -> tuple[Floats, Ints]:
@@ -42,6 +47,13 @@ def nearest_others(coordinates: Floats, rows: Ints, persons: Ints, k: int, threa
     waiting = np.arange(len(rows))
     rows_each = -(-len(rows) // len(np.unique(persons)))
     for depth in _depths(k + rows_each, len(base)):
+        if depth > k + rows_each and len(whose := np.unique(persons[waiting])) <= _FEW_PERSONS:
+            for person in whose:
+                mine, others = waiting[persons[waiting] == person], np.flatnonzero(persons != person)
+                if len(others):
+                    distances[mine], found = nearest(coordinates, rows[mine], rows[others], k, threads=threads)
+                    ids[mine] = np.where(found < 0, -1, others[found])
+            break
         late = []
         for some in _parts(waiting, depth):
             # Rows at one place have the same places around them.
@@ -102,6 +114,14 @@ def nearest_persons(
     waiting = np.arange(len(queries))
     rows_each = -(-len(base) // len(np.unique(owners)))
     for depth in _depths((k + 1) * rows_each, len(different)):
+        if depth * _MOST_OF_ALL >= len(different):
+            by_owner = np.lexsort((np.arange(len(base)), owners))
+            for some in _parts(waiting, len(base)):
+                asked, which = np.unique(queries[some], return_inverse=True)
+                mine = None if own is None else own[some]
+                closest = _of_every_owner(coordinates[asked], coordinates[base[by_owner]], owners[by_owner], by_owner)
+                distances[some], ids[some] = _closest_owners(closest[0][which], closest[1][which], owners, mine, k)
+            break
         late = []
         for some in _parts(waiting, depth * members.shape[1]):
             asked, which = np.unique(queries[some], return_inverse=True)
@@ -126,6 +146,23 @@ def nearest_persons(
         if not len(waiting):
             break
     return distances, ids
+
+
+def _of_every_owner(queries: Floats, base: Floats, owners: Ints, ids: Ints) -> tuple[Floats, Ints]:
+    """The closest row of every owner, and its id, both (queries, owners); `base` and `ids` are ordered by owner, id."""
+    starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
+    lengths = np.diff(np.r_[starts, len(owners)])
+    distances = all_distances(queries, base)
+    closest = np.minimum.reduceat(distances, starts, axis=1)
+    reached = np.where(distances == np.repeat(closest, lengths, axis=1), ids, np.iinfo(np.int64).max)
+    return closest, np.minimum.reduceat(reached, starts, axis=1)
+
+
+def _closest_owners(distances: Floats, ids: Ints, owners: Ints, own: Ints | None, k: int) -> tuple[Floats, Ints]:
+    """Keep the k closest of the rows found, by (distance, id), without the owner who is left out for each query."""
+    away = distances if own is None else np.where(owners[ids] == own[:, np.newaxis], np.inf, distances)
+    order = np.lexsort((ids, away), axis=-1)[:, :k]
+    return np.take_along_axis(away, order, axis=1), np.take_along_axis(ids, order, axis=1)
 
 
 def _first_of_each(values: Ints) -> Booleans:

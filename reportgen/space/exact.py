@@ -124,6 +124,18 @@ def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[
     return np.ldexp(distances, -space.direct), ids
 
 
+def all_distances(queries: Floats, base: Floats) -> Floats:
+    """Return every distance, (queries, base rows), to the bit as `k_nearest` gives it; for some queries at a time."""
+    space = _space(queries, base)
+    total = np.zeros((len(queries), len(base)))
+    for column in range(base.shape[1]):
+        difference = np.subtract.outer(queries[:, column], base[:, column])
+        if space.direct:
+            difference *= 2.0**space.direct
+        total += np.square(difference, out=difference)
+    return np.ldexp(np.sqrt(total, out=total), -space.direct)
+
+
 def _space(queries: Floats, base: Floats) -> _Space:
     largest = max(_largest(queries), _largest(base))
     if largest > _LARGEST:

@@ -8,14 +8,18 @@ import pandas as pd
 import pytest
 
 from reportgen.distances import AlmostEqual, DroppedSearch, RealRows, SyntheticRows
+from reportgen.persons import Persons
 from reportgen.read.partition import ColumnSchema, Partition, Source, Table
 from reportgen.settings import Settings
 from reportgen.space.famd import encode
 from reportgen.space.pool import Pool
 
 
-def search(original, holdout, synthetic, projection="famd"):
-    """Search original and holdout rows for synthetic ones; arrays are numbers, frames may hold text (categories)."""
+def search(original, holdout, synthetic, projection="famd", persons=None):
+    """Search original and holdout rows for synthetic ones; arrays are numbers, frames may hold text (categories).
+
+    `persons`: whose the original rows are, and whose the holdout rows, as numbers from 0 over both.
+    """
     frames = [None if table is None else pd.DataFrame(table) for table in (original, holdout, synthetic)]
     kinds = ("numeric" if pd.api.types.is_numeric_dtype(dtype) else "categorical" for dtype in frames[0].dtypes)
     columns = tuple(ColumnSchema(str(name), kind) for name, kind in zip(frames[0], kinds, strict=True))
@@ -23,9 +27,21 @@ def search(original, holdout, synthetic, projection="famd"):
         None if frame is None else Table(Source("table", None), frame.set_axis([c.name for c in columns], axis=1))
         for frame in frames
     ]
-    partition = Partition(columns=columns, original=tables[0], holdout=tables[1], synthetic=tables[2])
+    whose = None if persons is None else of_sides(*persons)
+    partition = Partition(columns=columns, original=tables[0], holdout=tables[1], synthetic=tables[2], persons=whose)
     pool = Pool(encode(partition, Settings(projection=projection)))
     return pool, pool.synthetic(pool.encoded.synthetic, np.random.default_rng(0))
+
+
+def of_sides(original, holdout=()):
+    """The persons of original and holdout rows, given as numbers."""
+    person = np.array([*original, *holdout], dtype=np.int64)
+    return Persons(person, np.arange(len(person)) < len(original))
+
+
+@pytest.fixture(name="of_sides")
+def of_sides_fixture():
+    return of_sides
 
 
 @pytest.fixture(name="search")

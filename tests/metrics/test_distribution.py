@@ -88,3 +88,45 @@ def test_cells_hide_counts_below_five_and_hold_every_row(scale):
     assert plain.sum() == 500
     assert ((counts == -1) == ((plain > 0) & (plain < 5))).all()
     assert (counts[counts != -1] == plain[counts != -1]).all()
+
+
+def test_outermost_bins_hold_five_persons_where_rows_belong_to_persons():
+    # Persons 0 and 1 have the 20 smallest and the 20 largest of 400 values each: five rows, but no five persons.
+    random = np.random.default_rng(0)
+    values = np.sort(random.lognormal(size=400))
+    persons = 2 + np.arange(400) % 40
+    persons[:20], persons[-20:] = 0, 1
+    plain = distance_histograms({"synthetic": values, "holdout": values})["synthetic"]
+    found = distance_histograms({"synthetic": values, "holdout": values}, {"synthetic": persons})["synthetic"]
+
+    def holders(histogram, place):
+        filled = np.flatnonzero(histogram.counts)[place]
+        low, high = histogram.edges[filled], histogram.edges[filled + 1]
+        return len(set(persons[(values >= low) & (values < high)].tolist()))
+
+    assert min(holders(plain, 0), holders(plain, -1)) < 5
+    assert min(holders(found, 0), holders(found, -1)) >= 5
+
+
+def test_a_percentile_is_listed_only_with_five_persons_on_either_side():
+    values, persons = np.arange(1.0, 401.0), 2 + np.arange(400) % 40
+    persons[:60] = 0  # the lowest 15 % are one person's
+    plain = ratio_histograms({"synthetic": values / 400})["synthetic"].quantiles.levels
+    found = ratio_histograms({"synthetic": values / 400}, {"synthetic": persons})["synthetic"].quantiles.levels
+    assert [level for level in plain if level <= 0.1] == [0.025, 0.05, 0.1]
+    assert [level for level in found if level <= 0.25] == [0.25]
+
+
+def test_cells_of_fewer_than_five_persons_are_not_told_apart():
+    distance, ratio = np.full(100, 0.55), np.full(100, 0.5)
+    distance[:50] = 2.05
+    persons = np.arange(100)
+    persons[:50] = 0
+    cells = distance_ratio_cells({"synthetic": distance}, {"synthetic": ratio}, {"synthetic": persons})["synthetic"]
+    assert sorted(count for row in cells.counts for count in row if count) == [-1, 50]
+
+
+def test_rows_of_fewer_than_twenty_persons_have_no_distribution():
+    values, persons = np.linspace(0.1, 0.9, 200), np.arange(200) % 19
+    assert ratio_histograms({"synthetic": values}, {"synthetic": persons}) == {}
+    assert distance_ratio_cells({"synthetic": values}, {"synthetic": values}, {"synthetic": persons}) == {}

@@ -136,3 +136,19 @@ def test_the_order_of_rows_does_not_change_which_are_equal(seed):
     straight = identical_rows(partition(frame, frame)).original
     shuffled = identical_rows(partition(frame.iloc[order], frame)).original
     assert ((straight[order][:, None] == straight[order]) == (shuffled[:, None] == shuffled)).all()
+
+
+def test_rows_of_one_person_are_no_near_twins():
+    table = {"who": ["a", "a", "b", "c"], "x": [1.5, 1.5, 9, 7], "y": [1.5, 2, 3, 4], "z": [5, 5, 6, 7]}
+    assert near_twins(partition(table, table, key="who"))
+    assert not near_twins(partition(table, table, group="who"))
+
+
+def test_rows_of_two_persons_are_near_twins_even_where_one_repeats_the_row():
+    table = {"who": ["a", "a", "b", "c"], "x": [1.5, 1.5, 1.5, 7], "y": [1, 1, 3, 4], "z": [5, 5, 5, 7]}
+    assert near_twins(partition(table, table, group="who"))
+
+
+def test_two_persons_with_the_very_same_row_are_no_near_twins():
+    table = {"who": ["a", "a", "b", "c"], "x": [1.5, 1.5, 1.5, 7], "y": [1, 1, 1, 4], "z": [5, 5, 5, 7]}
+    assert not near_twins(partition(table, table, group="who"))
