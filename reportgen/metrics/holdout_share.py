@@ -31,13 +31,16 @@ CONFIDENCE = 0.95
 class HoldoutShare:
     """Shares (0-1) of the synthetic rows. `low` and `high`: 95 % interval; `p_value` one-sided.
 
-    `null`: n_T/N. `tied`: synthetic rows whose closest rows include original and holdout rows.
+    `null`: n_T/N; `null_low`, `null_high`: 95 % of random labelings of the real rows read a share between.
+    `tied`: synthetic rows whose closest rows include original and holdout rows.
     """
 
     share: float
     low: float
     high: float
     null: float
+    null_low: float
+    null_high: float
     z: float
     p_value: float
     tied: int
@@ -60,6 +63,8 @@ def holdout_share(real: RealRows, synthetic: SyntheticRows) -> HoldoutShare:
         low=max(0.0, share - reach),
         high=min(1.0, share + reach),
         null=null,
+        null_low=max(0.0, null - reach),
+        null_high=min(1.0, null + reach),
         z=z,
         p_value=float(ndtr(-z)),
         tied=int(synthetic.times[from_both].sum()),
@@ -86,7 +91,16 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     found = holdout_share(evidence.pool.real, evidence.pool.synthetic)
     rows, supported = evidence.pool.synthetic.rows, evidence.pool.supported
     tied, near = clopper_pearson(found.tied, rows), clopper_pearson(round(supported * rows), rows)
-    share = Score(value=found.share, low=found.low, high=found.high, reference=found.null, unit="share", better="lower")
+    share = Score(
+        value=found.share,
+        low=found.low,
+        high=found.high,
+        reference=found.null,
+        null_low=found.null_low,
+        null_high=found.null_high,
+        unit="share",
+        better="lower",
+    )
     return Measured(
         scores={
             "share": share,

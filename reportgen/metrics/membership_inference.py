@@ -47,6 +47,8 @@ FEWEST = 5
 class Attack:
     """One attack. `auc` with a 95 % interval (DeLong) and `p_value` (Mann-Whitney, one-sided).
 
+    `auc_null`: 95 % of attacks on rows that the generator never saw come within so much of 0.5.
+
     `found`: share of original rows above every threshold-crossing 1 % of the holdout rows, with a 95 % interval.
     `top_original` of the `top` rows with the highest scores are original rows, `top_expected` by chance; rows tied
     at the end belong to them.
@@ -57,6 +59,7 @@ class Attack:
     auc: float
     auc_low: float
     auc_high: float
+    auc_null: float
     p_value: float
     found: float
     found_low: float
@@ -209,7 +212,8 @@ def attack(scores: Floats, originals: Ints, holdouts: Ints) -> Attack:
     above_in = (members - taken_in + inside / 2) / members  # members with a lower score than a row of this place
     below_out = (others - taken_out + outside / 2) / others
     auc = float((inside * below_out).sum()) / members
-    reach = float(ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(_variance(inside, below_out) + _variance(outside, above_in))
+    normal = float(ndtri((1 + CONFIDENCE) / 2))
+    reach = normal * math.sqrt(_variance(inside, below_out) + _variance(outside, above_in))
     called = int(np.searchsorted(taken_out, FALSE_POSITIVES * others, side="right"))
     hits = int(taken_in[called - 1]) if called else 0
     low, high = clopper_pearson(hits, members, CONFIDENCE)
@@ -221,6 +225,7 @@ def attack(scores: Floats, originals: Ints, holdouts: Ints) -> Attack:
         auc=auc,
         auc_low=max(0.0, auc - reach),
         auc_high=min(1.0, auc + reach),
+        auc_null=min(0.5, normal * math.sqrt(_null_variance(inside, outside)) / members / others),
         p_value=_mann_whitney(auc, inside, outside),
         found=hits / members,
         found_low=low,
@@ -255,12 +260,18 @@ def _variance(often: Ints, placements: Floats) -> float:
 def _mann_whitney(auc: float, inside: Ints, outside: Ints) -> float:
     """One-sided p-value that members score higher: normal, corrected for ties and continuity."""
     members, others = int(inside.sum()), int(outside.sum())
-    rows = members + others
-    ties = (inside + outside).astype(np.float64)
-    variance = members * others / 12 * (rows + 1 - float((ties**3 - ties).sum()) / (rows * (rows - 1)))
+    variance = _null_variance(inside, outside)
     if variance <= 0:
         return 1.0
     return float(ndtr(-(auc * members * others - members * others / 2 - 0.5) / math.sqrt(variance)))
+
+
+def _null_variance(inside: Ints, outside: Ints) -> float:
+    """Mann and Whitney's variance of the number of pairs in the right order, 0 where all scores are tied."""
+    members, others = int(inside.sum()), int(outside.sum())
+    rows = members + others
+    ties = (inside + outside).astype(np.float64)
+    return max(0.0, members * others / 12 * (rows + 1 - float((ties**3 - ties).sum()) / (rows * (rows - 1))))
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
@@ -284,7 +295,14 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
 
 def _scores(found: Attack, prefix: str) -> dict[str, Score]:
     auc = Score(
-        value=found.auc, low=found.auc_low, high=found.auc_high, reference=0.5, unit="probability", better="lower"
+        value=found.auc,
+        low=found.auc_low,
+        high=found.auc_high,
+        reference=0.5,
+        null_low=0.5 - found.auc_null,
+        null_high=0.5 + found.auc_null,
+        unit="probability",
+        better="lower",
     )
     hits = Score(
         value=found.found,

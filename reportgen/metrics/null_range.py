@@ -23,8 +23,8 @@ from reportgen.metrics.evidence import Evidence
 from reportgen.metrics.pseudo_tables import HOLDOUT, ORIGINAL, SYNTHETIC, Labels, Nearest, Sizes, splits
 from reportgen.model import Measured, Metric, NoteCode, Score
 from reportgen.settings import Settings
+from reportgen.verdict.families import SPLITS
 
-SPLITS = 200
 SHARED_ROWS = 1.15
 """The splits are made of the same real rows, so they differ less than fresh samples do."""
 FEWEST_ROWS = 20

@@ -55,7 +55,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
     first = first_page(result)
     # The order of these calls is the order of the page: tables and figures are numbered as they are built.
     data = data_card(result, numbering)
-    scores = summary(result, numbering)
+    scores = summary(result, medium, numbering)
     holdout = holdout_section(result, medium, numbering)
     metrics = metric_section(result, medium, numbering, SECTIONS.index("metrics") + 1)
     coverage = coverage_section(result, numbering)

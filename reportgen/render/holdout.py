@@ -15,6 +15,7 @@ from reportgen.render.power import power_figure, power_numbers
 from reportgen.render.score_summary import has_null_range, has_reference
 from reportgen.render.series_tables import Details
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
+from reportgen.verdict.families import SPLITS
 from reportgen.words import sentence
 
 HIDDEN = {"median_raw", "outlier_raw", "isolated_raw", "distance_threshold", "ratio_threshold", "in_both", "threshold"}
@@ -227,7 +228,7 @@ def _control_words(result: Result) -> tuple[str, ...]:
 
 def _ideal(result: Result) -> str:
     if has_null_range(result):
-        return sentence("holdout.ideal_present")
+        return sentence("holdout.ideal_present", splits=SPLITS)
     if scores.holdout_kind(result) == "none":
         return sentence("holdout.ideal_none")
     return sentence("holdout.ideal_absent", holdout=scores.holdout_noun(result))

@@ -11,9 +11,11 @@ from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
 from reportgen.render.pictures import Medium
 from reportgen.render.rendered import RenderedBy
+from reportgen.render.score_summary import has_null_range
 from reportgen.render.scores import ordinal, share
 from reportgen.render.view import Cell, Note, Numbering, Row, Table, heads
 from reportgen.rounding import count
+from reportgen.verdict.families import SPLITS
 from reportgen.words import catalog, sentence
 
 
@@ -53,6 +55,7 @@ def method_table(result: Result, numbering: Numbering) -> Table:
         ),
         ("bases", sentence(f"method.bases_{bases}", draws=holdout.draws)),
         ("intervals", sentence("method.intervals_text", resamples=settings.resamples, draws=holdout.draws)),
+        *([("null_range", sentence("method.null_range_text", splits=SPLITS))] if has_null_range(result) else []),
         *((name, sentence(f"method.{name}_text", drawn=settings.dropped_queries)) for name in _tests(result)),
         ("randomness", sentence("method.randomness_text", seed=settings.seed)),
         ("distributions", sentence("method.distributions_text")),

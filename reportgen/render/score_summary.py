@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from reportgen.model import Measured, MetricVerdict, NotMeasured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pair import DRAWN
+from reportgen.render.pictures import Medium
 from reportgen.render.stance import descriptive, worse
-from reportgen.render.view import Cell, Head, Numbering, Row, Table
+from reportgen.render.summary_figure import summary_figure
+from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table
 from reportgen.words import sentence
 
 LISTED = ("not_selected", "not_in_this_version")
@@ -22,10 +24,11 @@ class Summary:
     """Section 2."""
 
     text: str
+    figure: Figure | None
     table: Table
 
 
-def summary(result: Result, numbering: Numbering) -> Summary:
+def summary(result: Result, medium: Medium, numbering: Numbering) -> Summary:
     """Build the summary: what the verdict rests on, what describes, and what has no value."""
     names = (
         "value",
@@ -45,15 +48,17 @@ def summary(result: Result, numbering: Numbering) -> Summary:
             groups["without"].append(_not_measured(key, metric, spans=len(heads) - 1))
         else:
             groups["descriptive" if metric.verdict == "context" else "tested"] += _measured(result, key, metric)
+    figure = summary_figure(result, medium, numbering)
     rows: list[Row] = []
     for name, members in groups.items():
         if members:
             rows += [(Cell(sentence(f"summary.group_{name}"), span=len(heads)),), *members]
     return Summary(
         text=_text(result),
+        figure=figure,
         table=Table(
             label=numbering.table(),
-            caption=sentence("summary.caption"),
+            caption=sentence("summary.caption", null=has_null_range(result)),
             caption_note=f"{_reference_note(result)} {sentence('summary.arrow')}".strip(),
             heads=heads,
             rows=tuple(rows),

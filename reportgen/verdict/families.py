@@ -1,4 +1,4 @@
-"""The three families of the leak test, how its level is shared out over them, and which of them stands out.
+"""The three families of the leak test, how its level is shared out over them, and how often chance was asked.
 
 Here, because a report is made from the result alone: the test, the verdict and the page must name the same family.
 """
@@ -13,6 +13,8 @@ TENTHS: dict[Family, int] = {"near": 6, "altered": 3, "broad": 1}
 """The share of each family in the test's level, in tenths (metrics.md)."""
 PERMUTATIONS = 999
 """Permuted labelings behind each p-value, beside the observed one."""
+SPLITS = 200
+"""Random splits of the real rows behind each null range."""
 
 
 def standing_out(p_values: Mapping[Family, float]) -> Family:
