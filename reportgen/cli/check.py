@@ -27,7 +27,10 @@ def check(
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
-    """Hold a result against a policy: one line a rule, exit 1 when one is neither met nor waived."""
+    """Hold a result against a policy; one line a rule.
+
+    POLICY is the table [policy] of a TOML file: -c FILE, or ./reportgen.toml. Without one the level alone decides.
+    """
     options = given(locals(), "result")
 
     from reportgen import api

@@ -19,7 +19,7 @@ def render(
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
-    """Write reports again from the result alone; no personal data needed."""
+    """Write reports again from the result alone."""
     speak_as_asked(quiet=quiet, verbose=verbose)
     from reportgen import api
 
@@ -40,7 +40,7 @@ def render(
 
 
 def doctor() -> None:
-    """Show versions, system libraries and fonts; name what is missing and the command that installs it."""
+    """Show versions, libraries and fonts, and what is missing."""
     from reportgen import environment
 
     checks = environment.checks()
