@@ -7,8 +7,9 @@ EXIT_CODES = (
     "3 the environment cannot do it, 130 interrupted. 3 wins over 1."
 )
 SOURCES = (
-    "Data goes to stdout, messages to stderr. Each option can also be given as REPORTGEN_NAME in the environment "
-    "(several names separated by commas) or as name in reportgen.toml; the option wins, then the environment."
+    "Data goes to stdout, messages to stderr. Each option of assess and check can also be given as REPORTGEN_NAME in "
+    "the environment (several names separated by commas) or as name in reportgen.toml; the option wins, then the "
+    "environment."
 )
 REASONS = (
     "leak_test_near",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reportgen.cli.faults import WRONG_ENVIRONMENT
+from reportgen.cli.faults import WRONG_ENVIRONMENT, refused_if_unusual
 from reportgen.cli.options import Outputs, Quiet, Verbose, speak_as_asked
 from reportgen.cli.outputs import check_outputs, deliver
-from reportgen.errors import InputError, ReportgenError, raised_at
+from reportgen.errors import InputError
 
 
 def render(
@@ -28,15 +27,8 @@ def render(
         raise InputError(msg)
     check_outputs(output)
     assessment = api.load(result)
-    try:
+    with refused_if_unusual(result, "shown"):
         deliver(assessment, output)
-    except (ReportgenError, OSError):
-        raise
-    except Exception as error:
-        # A file of valid form can still say what no assessment says, for example lack a score or hold one of 1e308.
-        where = f"{type(error).__name__} at {raised_at(error)}"
-        msg = f"{Path(result).name}: cannot be shown ({where}); was it changed by hand? assess again"
-        raise InputError(msg) from error
 
 
 def doctor() -> None:
