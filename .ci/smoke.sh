@@ -56,5 +56,9 @@ same x.json out/leaky.json
 same x.html out/leaky.html
 same x.pdf out/leaky.pdf
 
+step "reportgen check, on a file and on stdin"
+reportgen check out/good.json
+if reportgen check - <out/leaky.json; then echo "the leaky control passes the gate" >&2; exit 1; fi
+
 step "the Python interface"
 python -c 'import reportgen; print(reportgen.load("out/leaky.json").verdict.level)'

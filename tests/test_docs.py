@@ -151,6 +151,12 @@ def test_the_readme_lists_the_exit_codes_that_help_lists():
         assert f"{code} the" in epilogs.EXIT_CODES or f"{code} it" in epilogs.EXIT_CODES
 
 
+def test_the_readme_lists_the_reason_codes():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = text[text.index("Each reason in the result has a code") : text.index("## In a pipeline")]
+    assert tuple(re.findall(r"`(\w+)`", listed)) == get_args(model.ReasonCode)
+
+
 def test_links_between_the_pages_lead_somewhere():
     for page in [ROOT / "README.md", *DOCS.glob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
