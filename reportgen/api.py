@@ -17,7 +17,7 @@ from reportgen import __version__, environment, model
 from reportgen.errors import InputError
 from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
-from reportgen.settings import Settings, make_settings
+from reportgen.settings import FROM_FILES, Settings, make_settings
 from reportgen.shown import one_line
 
 if TYPE_CHECKING:
@@ -303,12 +303,13 @@ def _command(
         words += ["--holdout", _base_name(holdout, "holdout")]
     if baseline is not None:
         words += ["--baseline", _base_name(baseline, "baseline")]
-    if needs_config or settings.thresholds != Settings.model_fields["thresholds"].default:
+    tables = any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES)
+    if needs_config or tables:
         words += ["--config", _base_name(config, "config")]
     variables = []
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if value == field.default or name == "thresholds":
+        if value == field.default or name in FROM_FILES:
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")

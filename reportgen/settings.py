@@ -32,6 +32,8 @@ METRIC_KEYS = (
 """Every metric of the result, in the order of the report."""
 
 
+FROM_FILES = ("thresholds",)
+"""Settings that are tables of their own, which neither an option nor a variable can hold."""
 LISTS = ("metric", "key", "ignore", "numeric", "categorical")
 """Settings that hold several names."""
 

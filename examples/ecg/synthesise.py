@@ -78,7 +78,8 @@ def fit(records: Floats) -> Model:
     beats = usual_ones(np.stack(cut))
     mean = beats.mean(axis=0)
     _, _, axes = np.linalg.svd(beats - mean, full_matrices=False)
-    components = axes[:COMPONENTS]
+    # The sign of an axis is open, and libraries choose it differently.
+    components = axes[:COMPONENTS] * np.sign(axes[:COMPONENTS].sum(axis=1, keepdims=True))
     intervals = np.concatenate([np.diff(found) for found in peaks])
     usual = round(float(intervals.mean()))
     around = [[found[0] - usual, *found, found[-1] + usual] for found in peaks]  # beats that reach into the window
