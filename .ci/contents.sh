@@ -25,7 +25,7 @@ for file in $sources; do
   want sdist "$sdist" "$file"
   want wheel "$wheel" "$file"
 done
-for file in $(git ls-files tests examples) README.md LICENSE CHANGELOG.md pyproject.toml; do want sdist "$sdist" "$file"; done
+for file in $(git ls-files tests examples docs) README.md LICENSE CHANGELOG.md pyproject.toml; do want sdist "$sdist" "$file"; done
 
 licences=$(grep -E '\.dist-info/licenses/' <<<"$wheel" | sed 's|.*/licenses/||')
 for file in LICENSE $(git ls-files 'assets/fonts/OFL-*.txt'); do want "wheel's licences" "$licences" "$file"; done

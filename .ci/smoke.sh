@@ -64,5 +64,9 @@ python -m json.tool y.sarif >/dev/null
 sum=$(sha256sum y.md | cut -d' ' -f1)
 grep -q "$sum" y.intoto.json || { echo "the statement does not vouch for y.md" >&2; exit 1; }
 
+step "reportgen check, on a file and on stdin"
+reportgen check out/good.json
+if reportgen check - <out/leaky.json; then echo "the leaky control passes the gate" >&2; exit 1; fi
+
 step "the Python interface"
 python -c 'import reportgen; print(reportgen.load("out/leaky.json").verdict.level)'

@@ -306,7 +306,8 @@ def _command(
         words += ["--holdout", _base_name(holdout, "holdout")]
     if baseline is not None:
         words += ["--baseline", _base_name(baseline, "baseline")]
-    if needs_config or any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES):
+    tables = any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES)
+    if needs_config or tables:
         words += ["--config", _base_name(config, "config")]
     variables = []
     for name, field in Settings.model_fields.items():

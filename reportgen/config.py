@@ -43,8 +43,7 @@ def resolve(options: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
         content["fail_on"] = policy.fail_on
     names_level = "fail_on" in content
     merged = {**content, **_variables(environ), **options}
-    settings = make_settings({name: value for name, value in merged.items() if name in SETTINGS})
-    running = make_running({name: value for name, value in merged.items() if name in Running.model_fields})
+    settings, running = _validate(merged)
     if policy is not None:
         policy = policy.model_copy(update={"fail_on": settings.fail_on})
     return Resolved(settings, running, policy, file, names_level)
@@ -67,7 +66,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """Describe each `REPORTGEN_*` variable that no option reads."""
-    known = {f"{PREFIX}{name.upper()}" for name in ("config", *KNOWN) if name not in ONLY_IN_FILES}
+    known = {f"{PREFIX}{name.upper()}" for name in ("config", *KNOWN) if name not in FROM_FILES}
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known:
             yield f"{one_line(variable)}: not read, no option is called so{suggestion(variable, sorted(known))}"
@@ -86,7 +85,7 @@ def _variables(environ: Mapping[str, str], names: Sequence[str] = KNOWN) -> dict
     for name in names:
         variable = f"{PREFIX}{name.upper()}"
         text = environ.get(variable)
-        if not text or name in ONLY_IN_FILES:
+        if not text or name in FROM_FILES:
             continue
         several = name in LISTS or name in SEVERAL
         value = tuple(part.strip() for part in text.split(",") if part.strip()) if several else text
@@ -95,9 +94,11 @@ def _variables(environ: Mapping[str, str], names: Sequence[str] = KNOWN) -> dict
     return found
 
 
-def _validate(values: Mapping[str, Any], where: str) -> None:
-    make_settings({name: value for name, value in values.items() if name in SETTINGS}, where)
-    make_running({name: value for name, value in values.items() if name in Running.model_fields}, where)
+def _validate(values: Mapping[str, Any], where: str = "") -> tuple[Settings, Running]:
+    """Make settings of everything that does not say how to run; `where` begins the message about a wrong one."""
+    running = {name: value for name, value in values.items() if name in Running.model_fields}
+    settings = {name: value for name, value in values.items() if name not in (*Running.model_fields, "config")}
+    return make_settings(settings, where), make_running(running, where)
 
 
 def _read(path: Path) -> dict[str, Any]:

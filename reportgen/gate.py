@@ -134,7 +134,7 @@ def _level(case: _Case) -> Iterator[Outcome]:
     below = LEVELS.index(level) < LEVELS.index(fail_on)
     yield _outcome("verdict", sentence("rule.below", level=fail_on), met=below, level=level, fail_on=fail_on)
     faults = sorted(
-        key
+        one_line(key)
         for key, metric in case.result.metrics.items()
         if isinstance(metric, NotMeasured) and metric.code == "failed"
     )

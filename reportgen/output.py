@@ -55,6 +55,8 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
                 written.append((temporary, target))
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())  # a disk that fills up late says so now, and a crash finds it whole
                 Path(temporary).chmod(0o666 & ~_umask())
             except OSError as error:
                 raise _refusal(path.name, error) from None

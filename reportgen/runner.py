@@ -127,6 +127,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
     searcher = Searcher(encoded, context.threads, lead_spaces)
     needs = needed(settings, signals=bool(partition.leads))
+    progress("compare", 0, 1)
     comparisons = compare(searcher, plans, needs)
     if partition.used:
         evidence = gather(

@@ -257,7 +257,7 @@ def test_progress_is_reported_by_stage():
         stages.append(stage)
 
     reportgen.assess(table(60, 1), table(60, 2), table(60, 3), resamples=100, progress=note)
-    assert list(dict.fromkeys(stages)) == ["read", "encode", "search", "measure", "control", "smallest leak"]
+    assert list(dict.fromkeys(stages)) == ["read", "encode", "compare", "search", "measure", "control", "smallest leak"]
 
 
 @pytest.mark.parametrize(
@@ -335,3 +335,34 @@ def test_a_result_that_never_ends_is_read_up_to_a_bound(tmp_path):
     (tmp_path / "endless.json").symlink_to("/dev/zero")
     with pytest.raises(reportgen.InputError, match=r"endless\.json: larger than 64 MiB"):
         reportgen.load(tmp_path / "endless.json")
+
+
+def test_a_policy_and_a_baseline_make_the_rules_of_the_gate(tmp_path):
+    tables = [table(60, seed) for seed in range(3)]
+    before = reportgen.assess(*tables, metric=["closest_rate"])
+    assert [outcome.rule for outcome in before.gate.outcomes] == ["verdict", "measured"]
+    before.write(tmp_path / "old.json")
+    policy = {"fail_on": "high", "closest_rate": {"min": 100.5}, "worsening": {"closest_rate": 0}}
+    found = reportgen.assess(*tables, metric=["closest_rate"], policy=policy, baseline=tmp_path / "old.json")
+    assert found.result.settings.fail_on == "high"
+    assert [outcome.rule for outcome in found.gate.failing] == ["closest_rate.rate"]
+    assert found.result.command.endswith("--baseline old.json --config CONFIG --metric closest_rate --fail-on high")
+    assert reportgen.load(written(found, tmp_path)) == found
+
+
+def written(assessment, folder):
+    assessment.write(folder / "new.json")
+    return folder / "new.json"
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        ({"policy": {"closest_rat": {"min": 1}}}, "did you mean 'closest_rate'"),
+        ({"baseline": "none.json"}, "none.json"),
+        ({"fail_on": "low"}, "low can never be met"),
+    ],
+)
+def test_what_the_command_refuses_python_refuses(more, part):
+    with pytest.raises(reportgen.InputError, match=part):
+        reportgen.assess(table(60, 0), table(60, 1), **more)

@@ -78,7 +78,7 @@ def test_a_fault_of_a_metric_fails_the_gate_unless_nothing_is_gated(made):
     failed = {"nndr": NotMeasured(code="failed", reason="A fault.")}
     report = read(made("low", metrics=failed), fail_on="high")
     assert [one.rule for one in report.failing] == ["measured"]
-    assert "ratio from being measured" in outcome(report, "measured").text
+    assert "kept nndr from being measured" in outcome(report, "measured").text
     assert read(made("low", metrics=failed), fail_on="never").met
 
 

@@ -148,9 +148,8 @@ def test_make_stays_red_until_the_table_changes_and_measures_once(tmp_path, smal
     shutil.copyfile(EXAMPLES / "Makefile", folder / "Makefile")
 
     def make(*words):
-        return subprocess.run(
-            ["make", *words], cwd=folder, env=environ, capture_output=True, text=True, check=False  # noqa: S607
-        )  # fmt: skip
+        command = ["make", *words]
+        return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
 
     first = make("gate")
     assert first.returncode == 2  # make's own code for a rule that failed

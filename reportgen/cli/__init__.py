@@ -5,7 +5,8 @@
     signals      an end that leaves no half-written file
     options      options that several commands share
     outputs      which files are asked for, and writing them
-    gate         the closing line and exit code 1
+    closing      the closing line and exit code 1
+    epilogs      what stands below the options in --help
     assess, check, demo, others: the commands
 
 Heavy libraries load inside the commands, so that `reportgen COMMAND --help` loads none.
@@ -22,31 +23,35 @@ from typing import Annotated, Any
 import typer
 
 from reportgen import __version__
-from reportgen.cli import streams
+from reportgen.cli import epilogs, streams
 from reportgen.cli.assess import assess
 from reportgen.cli.check import check
 from reportgen.cli.demo import demo
-from reportgen.cli.faults import MET, WRONG_ENVIRONMENT, WRONG_INPUT, in_words, print_where
+from reportgen.cli.faults import INTERRUPTED, MET, WRONG_ENVIRONMENT, WRONG_INPUT, in_words, print_where
 from reportgen.cli.others import doctor, render, schema
 from reportgen.cli.signals import end_on_signals
 
-EPILOG = (
-    "Exit codes: 0 the gate is met, 1 it is not (all outputs are written first), 2 the command or its input is wrong, "
-    "3 the environment cannot do it. Data goes to stdout, messages to stderr. Each option can also be given as "
-    "REPORTGEN_NAME in the environment or as name in reportgen.toml."
-)
+COMPLETING = "_REPORTGEN_COMPLETE"
+"""Set where a shell asks for completions; the command then has no words of its own."""
 
 app = typer.Typer(
     name="reportgen",
     help="Judge whether a synthetic or anonymised dataset leaks the real people behind it, and write the report.",
-    epilog=EPILOG,
+    epilog=epilogs.APP,
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "color": False},
 )
-for command in (assess, render, check, demo, doctor, schema):
-    app.command()(command)
+for command, epilog in (
+    (assess, epilogs.ASSESS),
+    (render, epilogs.EXIT_CODES),
+    (check, epilogs.CHECK),
+    (demo, epilogs.EXIT_CODES),
+    (doctor, epilogs.EXIT_CODES),
+    (schema, epilogs.EXIT_CODES),
+):
+    app.command(epilog=epilog)(command)
 
 
 @app.callback(invoke_without_command=True)
@@ -86,9 +91,14 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(words: list[str]) -> Any:
+    if len(words) > 1 and words[0] in {"--install-completion", "--show-completion"}:
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"  # else typer takes no name of a shell
     command = typer.main.get_command(app)
-    if words:
-        return command(args=words, prog_name="reportgen", standalone_mode=False)
+    if words or COMPLETING in os.environ:
+        code = command(args=words, prog_name="reportgen", standalone_mode=False)
+        if code == INTERRUPTED:  # click has turned Ctrl-C into it and said nothing
+            raise KeyboardInterrupt
+        return code
     with redirect_stdout(sys.stderr):  # no command is an error, and the list of commands is what helps
         command(args=["--help"], prog_name="reportgen", standalone_mode=False)
     return WRONG_INPUT

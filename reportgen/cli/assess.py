@@ -63,7 +63,8 @@ def assess(
         typer.Option(metavar="N|all", help="Leading components that distances use [default: all].", show_default=False),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Every random draw derives from it [default: 0].", show_default=False)
+        int | None,
+        typer.Option(metavar="N", help="Every random draw derives from it [default: 0].", show_default=False),
     ] = None,
     tolerance: Annotated[
         float | None,
@@ -77,11 +78,14 @@ def assess(
     sampling_rate: Annotated[
         float | None, typer.Option(metavar="HZ", help="Samples a second of signals; printed only.", show_default=False)
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the report.", show_default=False)] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the report.", show_default=False)] = None,
     lang: Annotated[
         str | None,
         typer.Option(
-            help="Language of the report: en [default: en].", autocompletion=lambda: ["en"], show_default=False
+            metavar="CODE",
+            help="Language of the report: en [default: en].",
+            autocompletion=lambda: ["en"],
+            show_default=False,
         ),
     ] = None,
     dry_run: Annotated[
@@ -90,7 +94,9 @@ def assess(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Threads [default: one a processor]; never changes a result.", show_default=False),
+        typer.Option(
+            min=1, metavar="N", help="Threads [default: one a processor]; never changes a result.", show_default=False
+        ),
     ] = None,
     quiet: Quiet = None,
     verbose: Verbose = None,

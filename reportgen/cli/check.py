@@ -12,6 +12,7 @@ import typer
 
 from reportgen.cli import streams
 from reportgen.cli.closing import close
+from reportgen.cli.faults import refused_if_unusual
 from reportgen.cli.options import Baseline, Config, FailOn, Quiet, Verbose, given
 from reportgen.errors import InputError
 
@@ -27,7 +28,10 @@ def check(
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
-    """Hold a result against a policy: one line a rule, exit 1 when one is neither met nor waived."""
+    """Hold a result against a policy; one line a rule.
+
+    POLICY is the table [policy] of a TOML file: -c FILE, or ./reportgen.toml. Without one the level alone decides.
+    """
     options = given(locals(), "result")
 
     from reportgen import api
@@ -52,10 +56,11 @@ def check(
     if asked.running.baseline is not None:
         older = api.as_baseline(asked.running.baseline, api.load(asked.running.baseline), assessment.result)
     today = date.fromisoformat(api.created(os.environ)[:10])
-    report = evaluate(assessment.result, policy, today, older)
+    with refused_if_unusual(result, "held against a policy"):
+        report = evaluate(assessment.result, policy, today, older)
+        lines = ["\t".join(map(escaped, fields)) for fields in rule_lines(report)]
     if not streams.quiet():
-        for fields in rule_lines(report):
-            print("\t".join(map(escaped, fields)))
+        print("\n".join(lines))
     if assessment.result.policy is not None and asked.policy is None:
         streams.say("the result carries a policy; check reads none from a result: give the file with -c")
     close(assessment.result, report)

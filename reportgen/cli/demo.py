@@ -20,7 +20,7 @@ def demo(
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
-    """Assess the two bundled examples, good and leaky: HTML, PDF and JSON of each."""
+    """Assess the bundled examples; HTML, PDF, JSON of each."""
     speak_as_asked(quiet=quiet, verbose=verbose)
     from reportgen import api
     from reportgen._resources import resource

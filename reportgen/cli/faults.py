@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 
@@ -42,6 +45,22 @@ def in_words(error: BaseException) -> tuple[str, int]:
         return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
     where = f"{type(error).__name__} at {raised_at(error)}"
     return f"internal error: {where}; -v shows the traceback", WRONG_ENVIRONMENT
+
+
+@contextmanager
+def refused_if_unusual(result: str, doing: str) -> Iterator[None]:
+    """Turn a fault into an InputError that names the result: a file of valid form can say what no assessment says.
+
+    For example it can lack a score, hold one of 1e308, or be of the 99th month. `doing` is what was being done to it.
+    """
+    try:
+        yield
+    except (ReportgenError, OSError):
+        raise
+    except Exception as error:
+        where = f"{type(error).__name__} at {raised_at(error)}"
+        msg = f"{Path(result).name}: cannot be {doing} ({where}); was it changed by hand? assess again"
+        raise InputError(msg) from error
 
 
 def print_where(error: BaseException) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reportgen.cli.faults import WRONG_ENVIRONMENT
+from reportgen.cli.faults import WRONG_ENVIRONMENT, refused_if_unusual
 from reportgen.cli.options import Outputs, Quiet, Verbose, speak_as_asked
 from reportgen.cli.outputs import check_outputs, deliver
-from reportgen.errors import InputError, ReportgenError, raised_at
+from reportgen.errors import InputError
 
 
 def render(
@@ -19,7 +18,7 @@ def render(
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
-    """Write reports again from the result alone; no personal data needed."""
+    """Write reports again from the result alone."""
     speak_as_asked(quiet=quiet, verbose=verbose)
     from reportgen import api
 
@@ -28,19 +27,12 @@ def render(
         raise InputError(msg)
     check_outputs(output)
     assessment = api.load(result)
-    try:
+    with refused_if_unusual(result, "shown"):
         deliver(assessment, output)
-    except (ReportgenError, OSError):
-        raise
-    except Exception as error:
-        # A file of valid form can still say what no assessment says, for example lack a score or hold one of 1e308.
-        where = f"{type(error).__name__} at {raised_at(error)}"
-        msg = f"{Path(result).name}: cannot be shown ({where}); was it changed by hand? assess again"
-        raise InputError(msg) from error
 
 
 def doctor() -> None:
-    """Show versions, system libraries and fonts; name what is missing and the command that installs it."""
+    """Show versions, libraries and fonts, and what is missing."""
     from reportgen import environment
 
     checks = environment.checks()

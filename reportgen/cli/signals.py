@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from reportgen.cli.faults import Terminated
 
@@ -24,7 +25,7 @@ def end_on_signals() -> None:
 def uninterrupted() -> Iterator[None]:
     """Let a signal wait until the block is done: writing files takes no time, and all of them or none appear."""
     waiting: list[int] = []
-    before: dict[int, object] = {}
+    before: dict[int, Any] = {}
     with suppress(ValueError):
         for number in (signal.SIGINT, *ENDING):
             before[number] = signal.signal(number, lambda number, _: waiting.append(number))
@@ -32,7 +33,7 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # as it was
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         for number in waiting[:1]:
             os.kill(os.getpid(), number)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -48,6 +50,10 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- open until the end
         stream = getattr(sys, name)
+        if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+            # Of an unbuffered stream (PYTHONUNBUFFERED) Python loses without a word what one write doesn't take.
+            stream = open(stream.fileno(), "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
         with suppress(OSError, ValueError):  # half a result is no result: wait for a slow reader, as pipes usually do
@@ -105,25 +111,54 @@ def _print(message: str) -> None:
 def progress() -> Iterator[Callable[[str, int, int], None]]:
     """Show the stage with its counts on a terminal, on one line that goes away; say nothing anywhere else.
 
-    The line is written over by carriage returns: no colour and no escape code, so that any terminal shows it.
+    The line is written over by carriage returns: no colour and no escape code, so that any terminal shows it. With
+    `-v` the seconds of each stage follow at the end, everywhere.
     """
-    if quiet() or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda stage, done, total: None  # noqa: ARG005 -- names of a callback
-        return
-    shown = ""
+    line, clock = _Line(shown=_on_terminal()), _Clock()
 
     def show(stage: str, done: int, total: int) -> None:
-        nonlocal shown
-        text = f"{stage} {done + 1}/{total}" if total > 1 else stage
-        line = escaped(text)[: shutil.get_terminal_size().columns - 1]
-        with suppress(OSError):
-            sys.stderr.write(f"\r{line:<{len(shown)}}")
-            sys.stderr.flush()
-        shown = line
+        clock.start(stage)
+        line.write(f"{stage} {done + 1}/{total}" if total > 1 else stage)
 
     try:
         yield show
     finally:
-        with suppress(OSError):
-            sys.stderr.write(f"\r{'':<{len(shown)}}\r")
+        line.write("")
+        clock.start("")
+        if clock.seconds:
+            detail(", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in clock.seconds.items()))
+
+
+def _on_terminal() -> bool:
+    return not quiet() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+class _Line:
+    """One line of a terminal that is written over."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._last = ""
+
+    def write(self, text: str) -> None:
+        if not self._shown or text == self._last:
+            return
+        text = escaped(text)[: shutil.get_terminal_size().columns - 1]
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"\r{text:<{len(self._last)}}" + ("" if text else "\r"))
             sys.stderr.flush()
+        self._last = text
+
+
+class _Clock:
+    """The seconds that each stage took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._stage, self._since = "", 0.0
+
+    def start(self, stage: str) -> None:
+        now = time.perf_counter()
+        if self._stage:
+            self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
+        self._stage, self._since = stage, now

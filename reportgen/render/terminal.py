@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from reportgen.gate import gate_of
 from reportgen.model import Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import first_page
@@ -21,7 +22,11 @@ def render_terminal(result: Result) -> str:
     lines = [f"{page.symbol} {page.word.upper()}   {result.title}", *_wrapped(page.headline), ""]
     for reason in page.reasons:
         lines += _wrapped(f"- {reason.text}", "  ")
-    lines += ["", *_table(result), "", *_wrapped(page.gate), ""]
+    lines += ["", *_table(result), "", *_wrapped(page.gate)]
+    for outcome in gate_of(result).outcomes:
+        if not outcome.met and result.policy is not None:
+            lines += _wrapped(f"- {outcome.rule}: {outcome.text}", "  ")
+    lines.append("")
     return "\n".join(lines)
 
 

@@ -84,6 +84,16 @@ def test_what_is_no_result_is_refused_in_one_line(run, monkeypatch, words, part)
     assert err.count("\n") == 1
 
 
+def test_a_result_that_no_assessment_wrote_is_refused_in_one_line(run, results):
+    result = json.loads((results / "high.json").read_text())
+    (results / "odd.json").write_text(json.dumps(result | {"created": "2026-99-99T00:00:00Z"}))
+    policy(results, "[policy]\nmax_age_days = 3\n")
+    code, out, err = run("check", "odd.json")
+    assert (code, out) == (2, "")
+    assert "odd.json: cannot be held against a policy (ValueError at " in err
+    assert err.count("\n") == 1
+
+
 def test_a_closed_stdin_is_one_line(program, tmp_path):
     words = 'exec "$@" <&-'
     done = subprocess.run(

@@ -35,7 +35,7 @@ def test_every_report_prints_the_waivers_with_their_reasons(waived, rendering):
         assert text in html
     assert "<b>once" not in html
     assert "\x1b" not in html
-    assert "closest_rate.rate until 2999-12-31" in " ".join(render_terminal(waived).split())
+    assert "Waived until 2999-12-31 by A. Person: agreed <b>once</b>" in " ".join(render_terminal(waived).split())
     assert "agreed" in render("r.json", waived, rendering).decode()
 
 
