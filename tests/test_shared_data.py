@@ -50,7 +50,7 @@ def test_each_folder_of_tables_is_assessed(shared, original, synthetic, holdout,
 
 def test_signals_are_assessed_by_the_key_of_their_array(shared):
     path = shared / "data" / "ecg_mitbih100" / "original_and_holdout.npz"
-    with pytest.raises(InputError, match="it holds several arrays; give original_and_holdout.npz:KEY"):
+    with pytest.raises(InputError, match=r"it holds several arrays; give original_and_holdout\.npz:KEY"):
         reportgen.assess(path, path)
     found = reportgen.assess(f"{path}:original", f"{path}:holdout", **FEW)
     assert found.result.inputs.original.rows == 300
@@ -69,5 +69,5 @@ def test_a_file_of_unknown_format_is_named_and_read_under_a_known_one(shared, tm
 
 def test_a_folder_of_several_tables_is_refused_with_what_to_do(shared):
     folder = shared / "data" / "sdmetrics_multitable"
-    with pytest.raises(InputError, match="holds several tables .* join them into one first, or give one file of them"):
+    with pytest.raises(InputError, match=r"holds several tables .* join them into one first, or give one file of them"):
         reportgen.assess(folder, folder)
