@@ -128,8 +128,8 @@ def assess(
 
     `original` is the table the generator was trained on, `synthetic` its output, `holdout` real rows that it never
     saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ, a folder of Parquet parts), a DataFrame or an array: 2-D for
-    a table, 3-D (records, leads, samples) for signals. Settings are named as the options of `reportgen assess`, with `_`
-    for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `schema` holds what `[schema]` does in the config file.
+    a table, 3-D (records, leads, samples) for signals. Settings are named as the options of `reportgen assess`, with
+    `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `schema` holds what `[schema]` does in the config file.
     `progress` is called with stage, done and total. Raises InputError where the command exits with 2, also where the
     run would not fit into memory; never for the gate.
     """
