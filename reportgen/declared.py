@@ -6,14 +6,14 @@ What is declared is binding: a cell that does not fit it is an error, never a mi
 from __future__ import annotations
 
 import codecs
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 DeclaredKind = Literal["numeric", "categorical", "datetime", "boolean", "identifier", "ignore"]
 Decimal = Literal[".", ","]
-Thousands = Literal[".", ",", " ", "'", "_", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"]
+Thousands = Literal[".", ",", " ", "'", "_"]
 _QUOTES = "\"'\r\n"
 
 
@@ -59,7 +59,7 @@ class NumberForm(_Part):
     decimal: Decimal | None = None
     """The mark before decimals."""
     thousands: Thousands | None = None
-    """The mark between thousands."""
+    """The mark between thousands; a blank stands for those that break no line as well."""
     day_first: bool | None = None
     """Whether 1/2/2020 is the first of February."""
 
@@ -96,7 +96,7 @@ class ColumnForm(NumberForm):
     def _reads_back(cls, form: str | None) -> str | None:
         if form is not None:
             try:
-                day = datetime(2001, 11, 23, 14, 35, 6)  # noqa: DTZ001 -- never compared with a clock
+                day = datetime(2001, 11, 23, 14, 35, 6, tzinfo=UTC)
                 read = datetime.strptime(day.strftime(form), form)  # noqa: DTZ007
             except (ValueError, UnicodeError):
                 read = None

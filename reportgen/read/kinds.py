@@ -141,9 +141,12 @@ def _texts_as_categories(name: str, readings: Sequence[Reading], remarks: Sequen
 def _forced_numbers(name: str, reading: Reading) -> Reading:
     found = forced_numbers(reading)
     if found is None:
+        remedy = "correct them, list them as missing in [schema], or don't call it numeric"
+        if reading.open_comma:
+            remedy = "declare decimal or thousands in [schema]"
         msg = (
             f"{reading.where}: column {shown_name(name)} holds {reading.spoken} in {rows(not_numbers(reading))}, which "
-            "cannot be read as numbers; correct them, list them as missing in [schema], or don't call it numeric"
+            f"cannot be read as numbers; {remedy}"
         )
         raise InputError(msg)
     return found

@@ -74,11 +74,11 @@ def notations(values: pa.Array) -> frozenset[Notation]:
 
 def plain_texts(values: pa.Array, decimal: str, thousands: str) -> pa.Array:
     """Write numbers with these marks as plain ones; null where a text is no such number. Infinities stay."""
-    point, mark = re.escape(decimal), f"[{re.escape(thousands)}]"
+    point, mark = re.escape(decimal), r"[ \x{a0}\x{2009}\x{202f}]" if thousands == " " else f"[{re.escape(thousands)}]"
     grouped = rf"|[1-9]\d{{0,2}}({mark}\d{{3}})+" if thousands else ""
     form = rf"^[+-]?((\d+{grouped})({point}\d*)?|{point}\d+){_EXPONENT}$"
     fits = pc.or_(pc.match_substring_regex(values, form), pc.match_substring_regex(values, _INFINITE))
-    plain = pc.replace_substring(values, thousands, "") if thousands else values
+    plain = pc.replace_substring_regex(values, mark, "") if thousands else values
     return pc.if_else(fits, pc.replace_substring(plain, decimal, "."), pa.scalar(None, plain.type))
 
 

@@ -65,6 +65,12 @@ def test_declared_numbers_that_are_none_are_counted_and_never_shown():
     )
 
 
+def test_numbers_with_an_open_comma_ask_for_the_declaration():
+    assert "in 1 row, which cannot be read as numbers; declare decimal or thousands" in refusal(
+        {"kind": "numeric"}, ["1,234", "5"]
+    )  # fmt: skip
+
+
 def test_marks_that_are_declared_are_missing_and_the_usual_ones_are_not():
     partition = column({"kind": "categorical", "missing": ["none", "-9"]}, ["NA", "none", "-9", "-9.0", "", "?"])
     assert values(partition) == ["NA", None, None, None, None, "?"]
@@ -88,7 +94,11 @@ def test_declared_decimals_and_thousands_are_read():
     assert values(partition) == values(partition, "synthetic") == [1234.5, 2, -1000]
     assert partition.columns[0].kind == "numeric"
     assert values(column({"thousands": "'"}, ["1'234.5", "12"])) == [1234.5, 12]
-    assert values(column({"decimal": ",", "thousands": "\u202f"}, ["1\u202f234,5", "12"])) == [1234.5, 12]
+    assert values(column({"decimal": ",", "thousands": " "}, ["1\u202f234,5", "1\u00a0000", "1 000"])) == [
+        1234.5,
+        1000,
+        1000,
+    ]
 
 
 def test_a_comma_that_detection_leaves_open_is_settled_by_the_declaration():
@@ -116,6 +126,11 @@ def test_a_date_format_is_followed():
     assert partition.columns[0].kind == "datetime"
     assert values(partition) == [pd.Timestamp("2020-01-01", tz="UTC"), pd.Timestamp("2020-12-31", tz="UTC"), None]
     assert values(partition, "synthetic")[2] == pd.Timestamp("1969-01-01", tz="UTC")
+
+
+def test_a_date_format_may_have_a_zone():
+    partition = column({"date_format": "%d/%m/%Y %H:%M %z"}, ["31/01/2020 01:30 +0200", "30/01/2020 12:00 +0000"])
+    assert values(partition)[0] == pd.Timestamp("2020-01-30 23:30", tz="UTC")
 
 
 def test_numbers_and_stored_times_are_dates_where_a_format_is_declared():
