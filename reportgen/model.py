@@ -61,6 +61,7 @@ ReasonCode = Literal[
     "holdout_is_synthetic",
     "swapped_roles",
     "leaky_holdout",
+    "persons_differ",
     "disjoint_supports",
     "too_few_rows",
     "upper_bound_above_tolerance",
@@ -91,6 +92,7 @@ FindingCode = Literal[
     "closest_hits",
     "person_key",
     "anchored_rows_concentrate",
+    "persons_differ",
 ]
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
@@ -296,6 +298,9 @@ class Holdout(Part):
     """Persons of the holdout; for an approximate one, of each random half. None without --group."""
     shared_persons: Count | None = None
     """Persons with rows in the original and in the holdout; None without --group."""
+    rows_p_value: Share | None = None
+    """How unusual it is that persons of original and holdout differ so in their numbers of rows, if drawn alike. None
+    without --group or a true holdout."""
     warnings: tuple[str, ...] = ()
 
 

@@ -40,6 +40,7 @@ def holdout_part(
         overlap_p_value=overlap,
         persons=_holdout_persons(persons),
         shared_persons=None if persons is None else persons.shared,
+        rows_p_value=None if persons is None else persons.rows_p_value(),
         warnings=tuple(warnings),
     )
 

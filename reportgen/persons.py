@@ -9,6 +9,7 @@ its own in every labeling and takes no part in what is permuted.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -120,6 +121,22 @@ class Persons:
         for column in range(values.shape[1]):
             sums[:, column] = np.bincount(self.place[mine], weights=values[mine, column], minlength=len(self.permuted))
         return sums
+
+    def rows_p_value(self) -> float | None:
+        """How unusual it is that persons of the two sides differ so in their numbers of rows; None if nobody can tell.
+
+        Two-sided, by the normal distribution of the sum over permuted labels. Persons of more rows attract more
+        synthetic rows: where only one side has them, persons are not exchangeable and no test of labels means much.
+        """
+        if not self.testable:
+            return None
+        rows = np.bincount(self.place[self.moves], minlength=len(self.permuted)).astype(np.float64)
+        share, number = float(self.labels.mean()), len(rows)
+        variance = share * (1 - share) * number / max(number - 1, 1) * float(((rows - rows.mean()) ** 2).sum())
+        if variance == 0:
+            return 1.0
+        z = float(rows[self.labels].sum() - share * rows.sum()) / math.sqrt(variance)
+        return math.erfc(abs(z) / math.sqrt(2))
 
     def relabelled(self, labels: NDArray[np.uint8] | Booleans) -> Booleans:
         """Give every row its label under a labeling of the permuted persons, shape (rows,); others keep their own."""

@@ -106,6 +106,15 @@ def test_a_holdout_that_shares_a_person_is_leaky(near):
     assert "leaky_holdout" not in codes(near)
 
 
+def test_persons_of_twice_as_many_rows_are_no_measure_for_the_others(ideal):
+    twice = pd.concat([H, H.assign(a=H.a + 0.01)])
+    found = assess(holdout=twice, metric=["exact_copies", "leak_size"])
+    assert found.verdict.level == "inconclusive"
+    reason = next(reason for reason in found.verdict.reasons if reason.code == "persons_differ")
+    assert "drawn and followed like those of the original" in reason.text
+    assert "persons_differ" not in codes(ideal)
+
+
 def test_files_that_share_every_person_have_nothing_to_permute():
     renamed = H.assign(patient=[f"P{int(name[1:]) - 1000:04d}" for name in H.patient])
     found = assess(holdout=renamed, metric=["leak_test", "leak_size", "holdout_share", "membership_inference"])

@@ -1,6 +1,8 @@
 """Persons of rows: who is permuted, summed and told apart."""
 
 import numpy as np
+import pytest
+from scipy.stats import norm
 
 from reportgen.persons import Persons, canonical, distinct_pairs, first_per_person, person_labelings
 
@@ -59,3 +61,11 @@ def test_rows_of_a_person_count_once_in_the_first_bin_and_in_a_pair():
     assert first_per_person(np.array([1, 0, 1]), np.array([4, 3, 2])).tolist() == [3, 2]
     left, right = distinct_pairs(np.array([2, 0, 2, 2]), np.array([1, 0, 1, 0]))
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == [(0, 0), (2, 0), (2, 1)]
+
+
+def test_unequal_numbers_of_rows_are_told_by_the_labels_of_persons():
+    # Two original persons of 3 rows and two holdout persons of 1: Σ = 6, mean 4, variance 1/4 · 4/3 · 4 = 4/3.
+    found = persons([0, 0, 0, 1, 1, 1], [2, 3])
+    assert found.rows_p_value() == pytest.approx(2 * norm.sf(2 / np.sqrt(4 / 3)))
+    assert persons([0, 0, 1, 1], [2, 2]).rows_p_value() == 1.0
+    assert persons([0, 1], [0, 1]).rows_p_value() is None

@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 20
 _DEEPER = 4
 _FEW_PERSONS = 50
 """The rows of so few persons are searched person by person, each among the rows of the others."""
-_MOST_OF_ALL = 8
+_MOST_OF_ALL = 32
 """Where one in so many places would be a candidate, all are compared: that is faster than proving candidates."""
 
 

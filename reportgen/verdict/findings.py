@@ -10,7 +10,14 @@ from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Met
 from reportgen.persons import PersonKey
 from reportgen.settings import Thresholds
 from reportgen.verdict.case import Case
-from reportgen.verdict.preconditions import SMALL_ORIGINAL, holdout_is_synthetic, is_leaky, is_swapped
+from reportgen.verdict.preconditions import (
+    SMALL_ORIGINAL,
+    holdout_is_synthetic,
+    is_leaky,
+    is_swapped,
+    persons_differ,
+    rows_of_persons,
+)
 from reportgen.words import sentence
 
 DOMINANT_INERTIA = 0.3
@@ -76,6 +83,9 @@ def _holdout(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> li
     if copies.shared_persons:
         numbers = {"shared": copies.shared_persons, "persons": copies.holdout_persons}
         found.append(_finding("leaky_holdout", "warning", count=copies.shared_persons, numbers=numbers))
+    if persons_differ(holdout, thresholds):
+        numbers = rows_of_persons(copies, holdout)
+        found.append(_finding("persons_differ", "warning", p_value=holdout.rows_p_value, numbers=numbers))
     if holdout.overlap_rows:
         leaky = is_leaky(holdout, copies, thresholds)
         numbers = {"overlap": holdout.overlap_rows, "rows": holdout.rows, "p": holdout.overlap_p_value, "shared": 0}

@@ -32,6 +32,21 @@ def is_leaky(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> bo
     return p_value <= thresholds.leaky_holdout or (share > thresholds.leaky_share / 100 and beyond_twins)
 
 
+def persons_differ(holdout: Holdout, thresholds: Thresholds) -> bool:
+    """Whether persons of original and holdout differ in their numbers of rows as those drawn alike hardly do.
+
+    Read against the level of the other test of what a holdout is, that for shared rows.
+    """
+    return holdout.rows_p_value is not None and holdout.rows_p_value <= thresholds.leaky_holdout
+
+
+def rows_of_persons(copies: CopyCounts, holdout: Holdout) -> dict[str, Any]:
+    """Numbers for the sentences on it: rows of a person on average on either side."""
+    original, held = copies.original_persons or 1, copies.holdout_persons or 1
+    each = {"original": copies.original_rows / original, "held": (copies.holdout_rows or 0) / held}
+    return {**each, "p": holdout.rows_p_value}
+
+
 def holdout_is_synthetic(copies: CopyCounts, thresholds: Thresholds) -> bool:
     """Whether nearly every synthetic row has an identical holdout row: the wrong file was given as holdout."""
     return (copies.synthetic_in_holdout or 0) >= thresholds.same_as_holdout / 100 * copies.synthetic_rows
@@ -75,6 +90,8 @@ def _of_the_rows(case: Case) -> list[Reason]:
         reasons.append(_reason("leaky_holdout", shared=copies.shared_persons, persons=copies.holdout_persons))
     if is_leaky(holdout, copies, thresholds):
         reasons.append(_reason("leaky_holdout", overlap=holdout.overlap_rows, rows=copies.holdout_rows, shared=0))
+    if persons_differ(holdout, thresholds):
+        reasons.append(_reason("persons_differ", **rows_of_persons(copies, holdout)))
     supported = case.value("holdout_share", "supported")
     if supported is not None and supported < thresholds.disjoint_supports / 100:
         reasons.append(_reason("disjoint_supports", "holdout_share", share=100 * supported))
