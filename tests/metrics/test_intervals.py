@@ -90,7 +90,7 @@ def test_of_twenty_draws_each_is_resampled_fifty_times():
 
 
 def test_ideal_tables_with_a_small_holdout_rarely_read_surely_below_the_holdout():
-    """20 ideal runs, 600 rows against bases of 60. Of 60 such runs one draw alone read so in 9, twenty draws in none."""
+    """600 rows against bases of 60: of 60 such runs one draw alone read so in 9, twenty draws in none."""
     below = 0
     for seed in range(20):
         original, synthetic, holdout = tables((600, 600, 60), seed)
