@@ -31,9 +31,9 @@ def adult():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport():
-    """With REPORTGEN_NO_SKIPS=1, as in CI, a test that cannot run has failed: a missing tool is no reason to pass."""
+    """With REPORT_NO_SKIPS=1, as in CI, a test that cannot run has failed: a missing tool is no reason to pass."""
     report = yield
-    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("REPORTGEN_NO_SKIPS") == "1":
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("REPORT_NO_SKIPS") == "1":
         report.outcome = "failed"
-        report.longrepr = f"skipped, which REPORTGEN_NO_SKIPS=1 forbids: {report.longrepr[-1]}"
+        report.longrepr = f"skipped, which REPORT_NO_SKIPS=1 forbids: {report.longrepr[-1]}"
     return report

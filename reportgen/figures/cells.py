@@ -114,7 +114,7 @@ def draw_cells(
                 bottoms,
                 (style.REFERENCE_STEPS, style.SYNTHETIC_STEPS),
                 titles,
-                (style.REFERENCE, style.SYNTHETIC),
+                (style.REFERENCE_WORDS, style.SYNTHETIC_WORDS),
                 strict=True,
             )
         ]

@@ -242,10 +242,11 @@ def draw_labels(sheet: canvas.Sheet, plan: Plan) -> None:
         canvas.line(sheet, (at, at), (plot.y0, top), style.INK, style.THIN, zorder=5, label="threshold")
         canvas.write(sheet, words, box, name="threshold")
     names = ("reference", "synthetic")
-    for name, colour, (words, label) in zip(names, (style.REFERENCE, style.SYNTHETIC), plan.layout.series, strict=True):
+    colours = ((style.REFERENCE, style.REFERENCE_WORDS), (style.SYNTHETIC, style.SYNTHETIC_WORDS))
+    for name, (colour, of_words), (words, label) in zip(names, colours, plan.layout.series, strict=True):
         start, end = label.leader
         canvas.line(sheet, (start[0], end[0]), (start[1], end[1]), colour, 0.7, zorder=6)
         align: canvas.Align = "right" if start[0] > label.box.x1 else "left"
-        canvas.write(sheet, words, label.box, colour, align=align, name=name, halo=label.covers)
+        canvas.write(sheet, words, label.box, of_words, align=align, name=name, halo=label.covers)
     tick = canvas.box_at(room.zero_at, plot.y0 - canvas.TICK_GAP, room.zero, "center")
     canvas.write(sheet, room.zero, tick, align="center", name="zero")

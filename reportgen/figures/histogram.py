@@ -124,9 +124,9 @@ def _scale(edges: Sequence[float], start: float, end: float, *, log: bool) -> sc
 
 def _zero_labels(held: Bars, made: Bars) -> list[tuple[Lettering, str]]:
     """Return the shares at exactly zero, the lowest label first; the reference's only if it has any."""
-    shown = [(made.zero, style.SYNTHETIC)]
+    shown = [(made.zero, style.SYNTHETIC_WORDS)]
     if held.zero:
-        shown.append((held.zero, style.REFERENCE))
+        shown.append((held.zero, style.REFERENCE_WORDS))
         shown.sort()
     room = chart.STRIP[True]
     return [(letter(chart.share_text(share), room, size=style.TICK_SIZE, bold=True), colour) for share, colour in shown]

@@ -24,6 +24,8 @@ WIDE, NARROW = 174 * MM, 92 * MM
 
 INK, MUTED, SHADE = "#1A1D21", "#565C64", "#ECEEF0"
 REFERENCE, SYNTHETIC = "#0072B2", "#D55E00"
+REFERENCE_WORDS, SYNTHETIC_WORDS = "#00669F", "#B04A00"
+"""The same for words: 4.5 : 1 on white and on every shade, which the colours of the lines do not reach (WCAG 1.4.3)."""
 REFERENCE_FILL, SYNTHETIC_FILL, HATCH = "#E6F0F8", "#FBE9DF", "#8FBEDD"
 REFERENCE_STEPS = ("#DCEAF4", "#A9CDE6", "#6BA9D2", "#2C7FB8", "#084A75")
 SYNTHETIC_STEPS = ("#FBE3D6", "#F5BD9C", "#E98D57", "#C65A10", "#7A3200")

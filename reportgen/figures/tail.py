@@ -133,5 +133,6 @@ def _draw_zeros(sheet: canvas.Sheet, room: chart.Room, held: float, made: float)
     if close or boxes[0].y0 < room.plot.y0:
         boxes[0] = canvas.box_at(middle, ats[1] + _LABEL_GAP + words[0].height, words[0], "center")
         boxes[1] = canvas.box_at(middle, boxes[0].y1 + words[1].height, words[1], "center")
+    of_words = {"reference": style.REFERENCE_WORDS, "synthetic": style.SYNTHETIC_WORDS}
     for entry, line, box in zip(entries, words, boxes, strict=True):
-        canvas.write(sheet, line, box, entry[1], align="center", name="zero share")
+        canvas.write(sheet, line, box, of_words[entry[3]], align="center", name="zero share")

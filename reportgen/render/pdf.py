@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import io
 import logging
 import re
+import threading
 import warnings
 from collections.abc import Iterator
 from datetime import datetime
@@ -46,12 +48,24 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
 def _weasyprint() -> Any:
     """Load WeasyPrint, which is heavy and needs native libraries."""
     try:
-        with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner there where a library is missing
+        # It prints a banner where a library is missing, and warns where the machine has no fonts: we bring ours.
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*[Ff]ont", category=UserWarning)
             import weasyprint
     except OSError:
         msg = f"PDF needs Pango, which this machine lacks; install it: {PANGO}"
         raise EnvironmentLacking(msg) from None
     return weasyprint
+
+
+_ONE_AT_A_TIME = threading.Lock()
+"""Pango's fonts are shared by all documents of a process, and it is not made for two threads."""
+
+
+@functools.cache
+def _fonts() -> Any:
+    """Load the machine's fonts once: WeasyPrint gives none of the memory back that each further time takes."""
+    return _weasyprint().text.fonts.FontConfiguration()
 
 
 def _typeset(page: str, result: Result) -> tuple[bytes, frozenset[str]]:
@@ -73,10 +87,12 @@ def _typeset(page: str, result: Result) -> tuple[bytes, frozenset[str]]:
         "pdf_identifier": hashlib.sha256(content).digest()[:16],
         "attachments": [attachment],
     }
-    with failing_on_errors() as watch, warnings.catch_warnings():
+    with _ONE_AT_A_TIME, failing_on_errors() as watch, warnings.catch_warnings():
         # WeasyPrint 70 leaves closing the colour profile that PDF/A asks for to the garbage collector.
         warnings.simplefilter("ignore", ResourceWarning)
-        document = weasyprint.HTML(string=page, base_url=SCHEME, url_fetcher=fetcher()).render(**options)
+        document = weasyprint.HTML(string=page, base_url=SCHEME, url_fetcher=fetcher()).render(
+            font_config=_fonts(), **options
+        )
         _declare_ua(document.metadata)
         pdf: bytes = document.write_pdf(finisher=_name_attachments_once, **options)
     return pdf, frozenset(watch.missing)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from reportgen.figures import style
 from reportgen.figures.labels import Threshold
 from reportgen.figures.tail import cumulated, draw_tail
 
@@ -74,3 +75,11 @@ def test_labels_never_touch_each_other_nor_a_curve_nor_leave_the_figure(histogra
     assert shown.collisions() == []
     assert shown.crossed() == []
     assert shown.outside() == []
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_no_words_wear_the_colour_of_a_line(skewed, words, narrow):
+    figure = draw_tail(*skewed, words, threshold=None, narrow=narrow)
+    colours = {text.get_color() for text in figure.axes[0].texts}
+    assert not colours & {style.REFERENCE, style.SYNTHETIC}
+    assert colours >= {style.REFERENCE_WORDS, style.SYNTHETIC_WORDS}

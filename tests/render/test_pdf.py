@@ -192,6 +192,90 @@ def test_fetcher_serves_packaged_fonts_only():
         pdf.fetcher().fetch("reportgen:../css/base.css")
 
 
+def test_hostile_names_never_reach_the_fetcher(results, rendering, monkeypatch):
+    asked = []
+    real = pdf.fetcher
+
+    def watched():
+        fetcher = real()
+        fetch = fetcher.fetch
+        fetcher.fetch = lambda url, headers=None: asked.append(url) or fetch(url, headers)
+        return fetcher
+
+    monkeypatch.setattr(pdf, "fetcher", watched)
+    monkeypatch.setattr(pdf, "_fonts", lambda: None)  # loaded anew, so that the fonts are asked for
+    pdf.render(results["hostile"], rendering)
+    assert {url.partition(":")[0] for url in asked} == {"data", "reportgen"}
+    assert all(re.fullmatch(r"reportgen:Reportgen\w+-\w+\.ttf", url) for url in asked if not url.startswith("data:"))
+
+
+RENDER = (
+    "import sys\n"
+    "from pathlib import Path\n"
+    "from reportgen.model import Result\n"
+    "from reportgen.render import RenderedBy, render\n"
+    "versions = {'jinja2': '3.1.6', 'matplotlib': '3.9', 'pango': '1.50.12', 'weasyprint': '70.0'}\n"
+    "result = Result.model_validate_json(Path(sys.argv[1]).read_text(encoding='utf-8'))\n"
+    "def go():\n"
+    "    return render('report.pdf', result, RenderedBy('0.1.0', versions))\n"
+)
+
+
+def in_a_process(script, folder, result, *arguments, **environment):
+    source = folder / "result.json"
+    source.write_text(model.to_json(result), encoding="utf-8")
+    command = [sys.executable, "-W", "error", "-c", RENDER + script, source, *arguments]
+    return subprocess.run(
+        command, check=True, env=os.environ | environment, cwd=folder, capture_output=True, text=True
+    )
+
+
+def test_machine_without_any_font_gives_the_same_bytes_in_silence(results, exports, tmp_path):
+    empty = tmp_path / "fonts.conf"
+    empty.write_text(
+        '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd"><fontconfig></fontconfig>',
+        encoding="utf-8",
+    )
+    made = tmp_path / "report.pdf"
+    done = in_a_process(
+        "Path(sys.argv[2]).write_bytes(go())",
+        tmp_path,
+        results["leaky"],
+        made,
+        FONTCONFIG_FILE=str(empty),
+        XDG_CACHE_HOME=str(tmp_path),
+    )
+    assert done.stdout + done.stderr == ""
+    assert made.read_bytes() == exports["leaky"][0]
+
+
+def test_names_that_no_font_has_leave_a_machine_without_fonts_standing(results, tmp_path):
+    empty = tmp_path / "fonts.conf"
+    empty.write_text("<fontconfig></fontconfig>", encoding="utf-8")
+    done = in_a_process(
+        "print(go()[:5])",
+        tmp_path,
+        results["hostile"],
+        FONTCONFIG_FILE=str(empty),
+        XDG_CACHE_HOME=str(tmp_path),
+    )
+    assert done.stdout.strip() == "b'%PDF-'"
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads its memory from /proc, as Linux has it")
+def test_many_reports_in_a_row_take_no_more_memory_than_a_few(results, tmp_path):
+    script = (
+        "import resource\n"
+        "for _ in range(12):\n"
+        "    go()\n"
+        "    print(int(Path('/proc/self/statm').read_text().split()[1]) * resource.getpagesize())\n"
+    )
+    sizes = [int(line) for line in in_a_process(script, tmp_path, results["no_holdout"]).stdout.split()]
+    assert len(sizes) == 12
+    # Pango keeps about half a megabyte of each document; a page's own objects would be fifty.
+    assert sizes[-1] - sizes[2] < 15e6
+
+
 def words_of(content: bytes, folder: Path) -> list[str]:
     """The text of each page; an empty string behind the last."""
     tool = shutil.which("pdftotext")

@@ -1,7 +1,7 @@
 """Finished reports on disk for the checkers of others: veraPDF, qpdf, pdftotext, the Nu HTML checker, axe in Chromium.
 
-The checkers lie in the folder that REPORTGEN_CHECKERS names (`.ci/checkers.sh` fills it) and on the PATH. What is
-missing skips its tests; REPORTGEN_NO_SKIPS=1 makes that a failure.
+The checkers lie in the folder that REPORT_CHECKERS names (`.ci/checkers.sh` fills it) and on the PATH. What is
+missing skips its tests; REPORT_NO_SKIPS=1 makes that a failure.
 """
 
 import json
@@ -115,9 +115,9 @@ def reports(cases, rendering, tmp_path_factory):
 @pytest.fixture(scope="session")
 def checkers():
     """The folder of checkers."""
-    folder = os.environ.get("REPORTGEN_CHECKERS")
+    folder = os.environ.get("REPORT_CHECKERS")
     if not folder:
-        pytest.skip("REPORTGEN_CHECKERS names no folder of checkers; `.ci/checkers.sh FOLDER` fills one")
+        pytest.skip("REPORT_CHECKERS names no folder of checkers; `.ci/checkers.sh FOLDER` fills one")
     return Path(folder)
 
 
