@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shlex
 from collections.abc import Mapping
@@ -16,6 +15,8 @@ from pydantic import ValidationError
 
 from reportgen import __version__, environment, model
 from reportgen.errors import InputError
+from reportgen.files import read_bounded
+from reportgen.json_text import AmbiguousJSONError, read_json
 from reportgen.output import write_whole
 from reportgen.settings import Settings, make_settings
 from reportgen.shown import one_line
@@ -37,7 +38,7 @@ WITHOUT_OPTION = (
     "recipients",
 )
 """Settings that the command line takes from a file or the environment only."""
-LARGEST_RESULT = 64 * 2**20
+LARGEST_RESULT = 32 * 2**20
 """Bytes; a result is some hundred kilobytes, and a file beyond this is not read into memory."""
 
 
@@ -161,25 +162,18 @@ def run_assessment(
 
 def load(path: str | os.PathLike[str]) -> Assessment:
     """Read a result file (`.json`) again; InputError where it isn't one of this major schema version."""
-    file = Path(path)
-    name = one_line(file.name or str(file))
-    try:
-        with file.open("rb") as stream:
-            text = stream.read(LARGEST_RESULT + 1)
-    except (OSError, ValueError) as error:
-        msg = f"{name}: cannot be read ({getattr(error, 'strerror', error)}); check the path"
-        raise InputError(msg) from None
-    if len(text) > LARGEST_RESULT:
-        msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
-        raise InputError(msg)
-    return parse(text, name)
+    file = Path(os.fsdecode(path))
+    return parse(read_bounded(file, LARGEST_RESULT, "result of reportgen"), one_line(file.name or str(file)))
 
 
 def parse(text: bytes, name: str) -> Assessment:
     """Turn the bytes of a result file into an assessment; `name` is for messages."""
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError):
+        plain = read_json(text)
+    except AmbiguousJSONError as error:
+        msg = f"{name}: {error}, unlike any result; give the .json that reportgen assess wrote"
+        raise InputError(msg) from None
+    except ValueError:
         msg = f"{name}: not a JSON file; give the .json that reportgen assess wrote"
         raise InputError(msg) from None
     version = plain.get("schema_version") if isinstance(plain, dict) else None
@@ -187,7 +181,7 @@ def parse(text: bytes, name: str) -> Assessment:
         msg = f"{name}: no reportgen result of schema version {model.SCHEMA_VERSION}; assess again with this version"
         raise InputError(msg)
     try:
-        return Assessment(model.Result.model_validate_json(text))
+        return Assessment(model.Result.model_validate_json(text, strict=True))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"][:4])

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -108,10 +108,10 @@ def assess(
 ) -> None:
     """Read, measure, judge, and write every output named."""
     from reportgen import api
-    from reportgen.config import settings_from
+    from reportgen.config import DEFAULT_FILE, settings_from
     from reportgen.settings import make_settings
 
-    _check_outputs(output)
+    _check_outputs(output, (original, synthetic, holdout, config or DEFAULT_FILE))
     options = {
         "metric": tuple(metric) if metric else None,
         "key": tuple(key) if key else None,
@@ -157,7 +157,7 @@ def render(
     if not output:
         msg = "render: name at least one output with -o FILE"
         raise InputError(msg)
-    _check_outputs(output)
+    _check_outputs(output, (result,))
     assessment = api.load(result)
     try:
         _deliver(assessment, output, quiet=quiet)
@@ -248,7 +248,9 @@ def main(arguments: list[str] | None = None) -> None:
             os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     _prepare_streams()
     with suppress(ValueError):  # not in the main thread: there signals are the caller's
-        signal.signal(signal.SIGTERM, _terminate)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:  # nohup lets the run outlive its terminal
+                signal.signal(number, _terminate)
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -293,7 +295,7 @@ def _abandon_stdout() -> None:
 
 
 def _terminate(number: int, _frame: object) -> None:
-    """End on SIGTERM as on Ctrl-C: by way of the code that removes temporary files."""
+    """End on SIGTERM and on a closed terminal as on Ctrl-C: by way of the code that removes temporary files."""
     sys.exit(128 + number)
 
 
@@ -334,9 +336,10 @@ def _say(message: str) -> None:
     print(escaped(message), file=sys.stderr)
 
 
-def _check_outputs(output: list[str] | None) -> None:
-    """Refuse an unknown suffix or an unwritable place before anything is read."""
+def _check_outputs(output: list[str] | None, inputs: Sequence[str | Path | None]) -> None:
+    """Refuse an unknown suffix, an unwritable place or an input of the run before anything is read."""
     from reportgen import render as formats
+    from reportgen.files import refuse_overwriting
     from reportgen.output import check_writable
 
     targets = set()
@@ -349,6 +352,7 @@ def _check_outputs(output: list[str] | None) -> None:
             msg = "the same output is named twice; name each file once"
             raise InputError(msg)
         targets.add(target)
+    refuse_overwriting(output or (), inputs)
 
 
 def _deliver(assessment: Assessment, output: list[str] | None, *, quiet: bool) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from reportgen.errors import InputError
 from reportgen.settings import LISTS, Settings, make_settings
-from reportgen.shown import one_line
+from reportgen.shown import one_line, shown_name
+from reportgen.toml_file import read_toml
 
 DEFAULT_FILE = "reportgen.toml"
 
@@ -19,7 +20,7 @@ def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config
     merged: dict[str, Any] = {}
     if config is not None:
         merged |= read_config(config)
-    elif Path(DEFAULT_FILE).is_file():
+    elif os.path.lexists(DEFAULT_FILE):  # a folder or a link to nothing is refused, rather than settings ignored
         merged |= read_config(Path(DEFAULT_FILE))
     for name in Settings.model_fields:
         variable = f"REPORTGEN_{name.upper()}"
@@ -35,17 +36,7 @@ def settings_from(options: Mapping[str, Any], environ: Mapping[str, str], config
 def read_config(path: Path) -> dict[str, Any]:
     """Read a TOML file, or the table `[tool.reportgen]` of a `pyproject.toml`. An unknown key is an error."""
     shown = one_line(path.name or str(path))
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        msg = f"{shown}: cannot be read ({error.strerror}); check the path"
-        raise InputError(msg) from None
-    except UnicodeDecodeError:
-        msg = f"{shown}: not UTF-8; save it as UTF-8"
-        raise InputError(msg) from None
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{shown}: not valid TOML ({error})"
-        raise InputError(msg) from None
+    content = read_toml(path)
     if path.name == "pyproject.toml":
         tool = content.get("tool", {})
         content = tool.get("reportgen", {}) if isinstance(tool, dict) else {}
@@ -54,7 +45,7 @@ def read_config(path: Path) -> dict[str, Any]:
             raise InputError(msg)
     for key in content:
         if key not in Settings.model_fields:
-            msg = f"{shown}: unknown key {key!r}; known are {', '.join(sorted(Settings.model_fields))}"
+            msg = f"{shown}: unknown key {shown_name(key)}; known are {', '.join(sorted(Settings.model_fields))}"
             raise InputError(msg)
     make_settings(content, f"{shown}: ")
     return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}

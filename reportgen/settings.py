@@ -125,12 +125,14 @@ class Settings(BaseModel):
             if isinstance(text, str) and text.encode(errors="replace").decode() != text:
                 msg = "holds bytes that are no UTF-8 text"
                 raise ValueError(msg)
+        if isinstance(value, list):
+            return tuple(value)  # what a result file or a config file writes as a list
         return (value,) if isinstance(value, str) and info.field_name in LISTS else value
 
     @field_validator("lead_names", mode="before")
     @classmethod
     def _listed_leads(cls, names: Any) -> Any:
-        return names.split(",") if isinstance(names, str) else names
+        return tuple(names.split(",")) if isinstance(names, str) else names
 
     @field_validator("lead_names")
     @classmethod
