@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from reportgen import __version__, environment, model
-from reportgen.errors import InputError
+from reportgen.errors import InputError, ReportgenError, without_its_text
 from reportgen.files import read_bounded
 from reportgen.json_text import AmbiguousJSONError, read_json
 from reportgen.output import write_whole
-from reportgen.settings import Settings, make_settings
+from reportgen.settings import SWITCHES, Settings, make_settings
 from reportgen.shown import one_line
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def assess(
     saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ), a DataFrame or an array: 2-D for a table, 3-D (records,
     leads, samples) for signals. Settings are named as the options of
     `reportgen assess`, with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`. `progress` is called with stage,
-    done and total. Raises InputError where the command exits with 2; never for the gate.
+    done and total. Raises InputError where the command exits with 2; never for the gate. A fault of the program is an
+    InternalError, which names its kind and place and quotes nothing.
     """
     return run_assessment(original, synthetic, holdout, make_settings(settings), jobs=jobs, progress=progress)
 
@@ -157,7 +158,25 @@ def run_assessment(
         environment=environment.versions(),
         threads=threads,
     )
-    return Assessment(runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent))
+    own: list[BaseException] = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        try:
+            (progress or measuring.silent)(stage, done, total)
+        except BaseException as error:
+            own.append(error)
+            raise
+
+    # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
+    try:
+        return Assessment(runner.run(original, synthetic, holdout, settings, run, told))
+    except (ReportgenError, MemoryError):
+        raise
+    except Exception as error:
+        if any(error is one for one in own):  # the caller's, perhaps to stop the run
+            raise
+        fault = without_its_text(error)
+    raise fault
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:
@@ -242,9 +261,15 @@ def _command(original: Tabular, synthetic: Tabular, holdout: Tabular | None, set
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")
             continue
-        if name == "lead_names":
-            words += ["--lead-names", ",".join(value)]
-            continue
-        for one in value if isinstance(value, tuple) else (value,):
-            words += [f"--{name.replace('_', '-')}", str(one)]
+        words += _option(name, value)
     return " ".join((*variables, shlex.join(words)))
+
+
+def _option(name: str, value: Any) -> list[str]:
+    """Return the words that set a setting on the command line."""
+    option = f"--{name.replace('_', '-')}"
+    if name in SWITCHES:
+        return [option]
+    if name == "lead_names":
+        return [option, ",".join(value)]
+    return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]

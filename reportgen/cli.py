@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reportgen import __version__
-from reportgen.errors import EnvironmentLacking, InputError, ReportgenError
+from reportgen.errors import EnvironmentLacking, InputError, InternalError, ReportgenError, place_of
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment
@@ -98,6 +98,9 @@ def assess(
         float | None, typer.Option(metavar="HZ", help="Samples a second of signals; printed only.", show_default=False)
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    no_category_names: Annotated[
+        bool, typer.Option("--no-category-names", help="Print no name of a category, however common.")
+    ] = False,
     lang: Annotated[str | None, typer.Option(help="Language of the report: en.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print how each column was understood; measure nothing.")
@@ -126,6 +129,7 @@ def assess(
         "lead_names": lead_names,
         "sampling_rate": sampling_rate,
         "title": title,
+        "no_category_names": no_category_names or None,
         "lang": lang,
     }
     given = {name: value for name, value in options.items() if value is not None}
@@ -165,7 +169,8 @@ def render(
         raise
     except Exception as error:
         # A file of valid form can still say what no assessment says, for example lack a score or hold one of 1e308.
-        msg = f"{Path(result).name}: cannot be shown ({_where(error)}); was it changed by hand? assess again"
+        fault = f"{type(error).__name__} at {place_of(error)}"
+        msg = f"{Path(result).name}: cannot be shown ({fault}); was it changed by hand? assess again"
         raise InputError(msg) from error
 
 
@@ -309,6 +314,8 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     """Return the line and the exit code of an error."""
     if isinstance(error, InputError):
         return str(error), WRONG_INPUT
+    if isinstance(error, InternalError):
+        return f"{error}; -v shows the traceback", WRONG_ENVIRONMENT
     if isinstance(error, ReportgenError):
         return str(error), WRONG_ENVIRONMENT
     if isinstance(error, _ClickError):
@@ -320,13 +327,8 @@ def _in_words(error: BaseException) -> tuple[str, int]:
         return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
         return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
-    return f"internal error: {_where(error)}; -v shows the traceback", WRONG_ENVIRONMENT
-
-
-def _where(error: BaseException) -> str:
-    """Name an error and the line that raised it, without its text, which may quote a cell."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
+    # The kind of the error and its place, without its text, which may quote a cell.
+    return f"internal error: {type(error).__name__} at {place_of(error)}; -v shows the traceback", WRONG_ENVIRONMENT
 
 
 def _say(message: str) -> None:
@@ -409,11 +411,12 @@ def _print_summary(assessment: Assessment) -> None:
 def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:
     from reportgen.read.naming import shown_name
     from reportgen.read.summary import describe_columns
+    from reportgen.render.data_card import remarks_on
     from reportgen.runner import read_inputs
 
     for column in describe_columns(read_inputs(original, synthetic, holdout, settings)):
         state = "used" if column.used else f"left out: {column.reason}"
-        print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *column.remarks))}")
+        print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *remarks_on(column)))}")
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from reportgen import metrics
+from reportgen.errors import place_of
 from reportgen.metrics import nn_dist
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import Measured, Metric, NotMeasured, NotMeasuredCode
@@ -48,9 +47,8 @@ def measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict[
         try:
             outcome = metric.measure(evidence, settings, stream(settings, metric.KEY))
         except Exception as error:  # noqa: BLE001 -- one fault must not take the other metrics with it; the gate fails
-            frame = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(frame.filename).name}:{frame.lineno}"  # never the error's text: it may hold a value
-            outcomes[metric.KEY] = no_value("failed", fault=type(error).__name__, where=where)
+            # never the error's text: it may hold a value
+            outcomes[metric.KEY] = no_value("failed", fault=type(error).__name__, where=place_of(error))
         else:
             outcomes[metric.KEY] = outcome if isinstance(outcome, Measured) else no_value(outcome)
     return outcomes

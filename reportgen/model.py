@@ -84,6 +84,29 @@ FindingCode = Literal[
     "disjoint_supports",
     "closest_hits",
 ]
+MissingMark = Literal[
+    "?",
+    "NA",
+    "N/A",
+    "NaN",
+    "nan",
+    "null",
+    "NULL",
+    "-",
+    "--",
+    ".",
+    "N",
+    "None",
+    "none",
+    "n/a",
+    "na",
+    "Null",
+    "NAN",
+    "NaT",
+    "<NA>",
+    "#N/A",
+]
+"""The only texts of cells that the result may quote beside names of categories."""
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
@@ -247,7 +270,11 @@ class Column(Part):
     reason: str | None = None
     """Why the column is left out, in words; None when it is used."""
     remarks: tuple[str, ...] = ()
-    """What a reader should know of a column, in words: marks read as missing, forms of dates, and the like."""
+    """What a reader should know of a column, in words: forms of dates and numbers, and the like."""
+    missing_marks: tuple[MissingMark, ...] = ()
+    """Texts read as missing that stand in at least five original rows."""
+    other_marks: bool = False
+    """Whether other texts were read as missing; they are not named, since fewer original rows hold them."""
     missing: Missing
     distinct_original: Count
     inertia: Share | None = None

@@ -36,6 +36,10 @@ LISTS = ("metric", "key", "ignore", "numeric", "categorical")
 """Settings that hold several names."""
 
 
+SWITCHES = ("no_category_names",)
+"""Settings that are true or false."""
+
+
 class Thresholds(BaseModel):
     """Every limit that the level is read against. Changing one changes what the level means; the report lists them."""
 
@@ -112,15 +116,17 @@ class Settings(BaseModel):
     """What the data are and why they are assessed, in the user's words."""
     recipients: str = ""
     """Who is to receive the synthetic data, in the user's words."""
+    no_category_names: bool = False
+    """Print no name of a category, not even of those that five or more original rows share."""
     lang: Literal["en"] = "en"
 
     @field_validator("*", mode="before")
     @classmethod
     def _plain(cls, value: Any, info: ValidationInfo) -> Any:
         """Take one name for a list of one; refuse what converts without meaning it."""
-        if isinstance(value, bool):
-            msg = "no setting is true or false"
-            raise ValueError(msg)  # noqa: TRY004 -- pydantic turns a ValueError into its own
+        if isinstance(value, bool) and info.field_name not in SWITCHES:
+            msg = "no setting but no_category_names is true or false"
+            raise ValueError(msg)
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, str) and text.encode(errors="replace").decode() != text:
                 msg = "holds bytes that are no UTF-8 text"
@@ -176,6 +182,8 @@ def _what_is_wrong(kind: str, message: str) -> str:
     """Say in our words what pydantic says in its own."""
     if kind == "extra_forbidden":
         return "is not a known setting"
+    if kind in {"bool_parsing", "bool_type"}:
+        return "must be true or false"
     if kind in {"tuple_type", "model_type"}:
         return "give a list of names" if kind == "tuple_type" else "give a table with a line a limit"
     for theirs, ours in (("Value error, ", ""), ("Input should be ", "must be ")):

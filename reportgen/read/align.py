@@ -58,7 +58,9 @@ def _schema(name: str, column: Understood, tables: Sequence[RawTable], settings:
             reason = CONSTANT
         elif name not in {*settings.numeric, *settings.categorical}:
             reason = why_left_out(name, column.kind, real, whole=column.whole)
-    return ColumnSchema(name, column.kind, reason, _remarks(column, tables, real), column.missing_marks)
+    marks = () if settings.no_category_names else column.missing_marks
+    others = column.other_marks or len(marks) < len(column.missing_marks)
+    return ColumnSchema(name, column.kind, reason, _remarks(column, tables, real), marks, others)
 
 
 def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series[Any]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from reportgen.errors import InputError
-from reportgen.model import Kind
+from reportgen.model import SMALLEST_GROUP, Kind, MissingMark
 from reportgen.read import dates, numbers
 from reportgen.read.columns import Texts, category_texts
 from reportgen.read.missing import without_marks
@@ -29,7 +29,10 @@ class Understood:
     series: tuple[pd.Series[Any], ...]
     whole: bool
     remarks: tuple[str, ...]
-    missing_marks: tuple[str, ...]
+    missing_marks: tuple[MissingMark, ...]
+    """What was read as missing and stands in at least five original rows."""
+    other_marks: bool
+    """Whether something else was read as missing, which fewer of them hold."""
 
 
 def as_numbers(name: str, readings: Sequence[Reading]) -> Understood:
@@ -135,8 +138,11 @@ def _understood(
     *,
     whole: bool = False,
 ) -> Understood:
-    marks = tuple(sorted({mark for reading in readings if reading.present for mark in reading.present.marks}))
-    said = list(dict.fromkeys(remarks))
-    if marks:
-        said.append("Read as missing: " + ", ".join(f'"{mark}"' for mark in marks) + ".")
-    return Understood(kind, tuple(series), whole, tuple(said), marks)
+    marks = {mark for reading in readings if reading.present for mark in reading.present.marks}
+    held = next(reading.present.marks if reading.present else {} for reading in readings if _is_original(reading))
+    named = tuple(cast("MissingMark", mark) for mark in sorted(marks) if held.get(mark, 0) >= SMALLEST_GROUP)
+    return Understood(kind, tuple(series), whole, tuple(dict.fromkeys(remarks)), named, len(named) < len(marks))
+
+
+def _is_original(reading: Reading) -> bool:
+    return reading.table.role == "original"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +24,8 @@ class Present:
 
     distinct: pa.Array
     codes: NDArray[np.int64]
-    marks: tuple[str, ...]
-    """The marks found, without the empty one."""
+    marks: Mapping[str, int]
+    """The marks found, without the empty one, and in how many rows each stands."""
 
 
 def without_marks(column: Texts, *, among_numbers: bool = False) -> Present:
@@ -32,6 +33,8 @@ def without_marks(column: Texts, *, among_numbers: bool = False) -> Present:
     marks = CERTAIN + AMONG_NUMBERS if among_numbers else CERTAIN
     gone = pc.is_in(column.distinct, value_set=pa.array(marks, column.distinct.type))
     gone_here = gone.to_numpy(zero_copy_only=False)
-    found = tuple(sorted(mark for mark in column.distinct.filter(gone).to_pylist() if mark))
+    rows = np.bincount(column.codes[column.codes >= 0], minlength=len(column.distinct))[gone_here]
+    held = dict(zip(column.distinct.filter(gone).to_pylist(), rows.tolist(), strict=True))
+    found = {mark: count for mark, count in held.items() if mark}
     places = np.append(np.where(gone_here, -1, np.cumsum(~gone_here) - 1), -1).astype(np.int64)
     return Present(column.distinct.filter(pc.invert(gone)), places[column.codes], found)

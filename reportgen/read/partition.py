@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 from numpy.typing import NDArray
 
-from reportgen.model import Kind
+from reportgen.model import Kind, MissingMark
 
 Side = Literal["original", "holdout", "synthetic"]
 Tabular: TypeAlias = str | os.PathLike[str] | pd.DataFrame | NDArray[Any]
@@ -32,7 +32,9 @@ class ColumnSchema:
     kind: Kind
     left_out: str | None = None
     remarks: tuple[str, ...] = ()
-    missing_marks: tuple[str, ...] = ()
+    missing_marks: tuple[MissingMark, ...] = ()
+    other_marks: bool = False
+    """Whether something was read as missing that may not be named: fewer than five original rows hold it."""
 
     @property
     def used(self) -> bool:

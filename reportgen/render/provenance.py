@@ -183,6 +183,8 @@ def _setting(value: Any) -> str:
         return ", ".join(value) or sentence("provenance.empty")
     if value is None:
         return sentence("provenance.empty")
+    if isinstance(value, bool):
+        return sentence(f"provenance.{'yes' if value else 'no'}")
     if isinstance(value, int):
         return count(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -185,18 +185,18 @@ def test_without_projection_words_and_missing_values_are_errors_naming_the_colum
 
 
 def test_columns_are_described_with_their_missing_and_distinct_values():
-    original = {"a": ["x", "?", "y", "x"], "id": [1, 2, 3, 4]}
+    original = {"a": ["x", "?", "y", "x"] * 5, "id": list(range(20))}
     first, second = describe_columns(aligned(original, {"a": ["?", "?"], "id": [1, 2]}))
     assert first.kind == "categorical"
     assert first.used
-    assert first.missing.original == 1
+    assert first.missing.original == 5
     assert first.missing.synthetic == 2
     assert first.missing.holdout is None
     assert first.distinct_original == 2
-    assert first.remarks[0] == 'Read as missing: "?".'
+    assert first.missing_marks == ("?",)
     assert not second.used
     assert second.reason
-    assert second.distinct_original == 4
+    assert second.distinct_original == 20
 
 
 def test_hostile_names_are_aligned():

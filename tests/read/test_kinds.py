@@ -1,11 +1,14 @@
 import io
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from reportgen.errors import InputError
+from reportgen.model import MissingMark
 from reportgen.read.kinds import understand
+from reportgen.read.missing import AMONG_NUMBERS, CERTAIN
 from reportgen.read.tables import read_table
 
 ROLES = ("original", "synthetic", "holdout")
@@ -79,10 +82,21 @@ def test_integers_beyond_64_bits_stay_exact():
 @pytest.mark.parametrize("mark", ["?", "NA", "N/A", "NaN", "nan", "null", "NULL", ""])
 def test_marks_are_missing_in_every_column_and_named(mark):
     for others in (["1", "2"], ["a", "b"], ["2020-01-01", "2020-01-02"], ["yes", "no"]):
-        column = understood([*others, mark], others)
+        column = understood([*others, *([mark] * 5)], others)
         assert values(column)[0][-1] is None
         assert column.missing_marks == ((mark,) if mark else ())
-        assert (f'Read as missing: "{mark}".' in column.remarks) == bool(mark)
+        assert not column.other_marks
+
+
+@pytest.mark.parametrize(("original", "synthetic"), [(4, 0), (0, 9), (4, 9)])
+def test_a_mark_that_fewer_than_five_original_rows_hold_is_not_named(original, synthetic):
+    column = understood(["1", "2", *(["NULL"] * original)], ["1", "2", *(["NULL"] * synthetic)])
+    assert column.missing_marks == ()
+    assert column.other_marks
+
+
+def test_the_marks_are_a_closed_list_of_the_result():
+    assert set(get_args(MissingMark)) == {*CERTAIN, *AMONG_NUMBERS} - {""}
 
 
 @pytest.mark.parametrize("mark", ["N", "-", "None"])
