@@ -5,9 +5,24 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from reportgen.errors import InputError
+from reportgen.settings import LONGEST_NAME
 from reportgen.shown import one_line, shown_name
 
-__all__ = ["nearest_name", "one_line", "shown_name", "shown_names"]
+__all__ = ["nearest_name", "one_line", "refuse_names", "shown_name", "shown_names"]
+
+
+def refuse_names(names: Iterable[str], label: str) -> None:
+    """Raise InputError where a column's name is no text, or longer than any report could show."""
+    for name in names:
+        if len(name) > LONGEST_NAME:
+            msg = f"{label}: the name of column {shown_name(name)} is longer than {LONGEST_NAME} characters; shorten it"
+            raise InputError(msg)
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            msg = f"{label}: the name of column {shown_name(name)} is no text (half of a character); rename it"
+            raise InputError(msg) from None
 
 
 def shown_names(names: Iterable[str], most: int = 5) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
-from reportgen.read.naming import one_line, shown_name, shown_names
+from reportgen.read.naming import one_line, refuse_names, shown_name, shown_names
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
@@ -65,6 +65,7 @@ def _checked(
     """Name the unnamed columns, refuse doubled names and empty tables."""
     label = one_line(source.name) if source.sha256 else f"{role} {source.name}"
     named = [column or f"Unnamed: {position}" for position, column in enumerate(names)]
+    refuse_names(named, label)
     doubled = sorted({column for column in named if named.count(column) > 1}) if len(set(named)) < len(named) else []
     if doubled:
         msg = f"{label}: more than one column is named {shown_names(doubled)}; rename them"
@@ -162,7 +163,7 @@ def _meant(column: pa.ChunkedArray, name: str, label: str) -> RawColumn:
         found = None
     if found is None:
         msg = (
-            f"{label}: column {shown_name(name)} holds {column.type}, "
+            f"{label}: column {shown_name(name)} holds {one_line(str(column.type))}, "
             "which is neither number, text, truth value nor time; leave it out or convert it"
         )
         raise InputError(msg)
@@ -192,9 +193,15 @@ def _arrow_column(series: pd.Series[Any], name: str, label: str) -> pa.ChunkedAr
             series = series.astype(series.dtype.subtype)
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
-        msg = f"{label}: column {shown_name(name)} holds {series.dtype} values of a kind that is not known; convert it"
+        kind = _spoken(series.dtype)
+        msg = f"{label}: column {shown_name(name)} holds {kind} values of a kind that is not known; convert it"
         raise InputError(msg) from None
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _spoken(dtype: Any) -> str:
+    """Name a type without what stands in brackets: the value that a sparse column is filled with is that of a cell."""
+    return one_line(str(dtype).partition("[")[0] or "records")
 
 
 def _plain(dtype: Any) -> bool:
@@ -238,8 +245,8 @@ def _from_array(array: NDArray[Any], label: str) -> tuple[list[str], list[RawCol
     if array.ndim != 2 or array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         shape = "x".join(str(size) for size in array.shape) or "()"
         msg = (
-            f"{label}: an array of {array.dtype} of shape {shape} is neither a table nor a set of signals; give a 2-D "
-            "array of numbers, or a 3-D array (records, leads, samples)"
+            f"{label}: an array of {_spoken(array.dtype)} of shape {one_line(shape)} is neither a table nor a set of "
+            "signals; give a 2-D array of numbers, or a 3-D array (records, leads, samples)"
         )
         raise InputError(msg)
     names = [f"c{position}" for position in range(array.shape[1])]

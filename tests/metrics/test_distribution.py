@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from reportgen.metrics.distribution import distance_histograms, distance_ratio_cells, ratio_histograms
+from reportgen.model import is_round
 
 POSITIVE = st.one_of(st.just(0.0), st.floats(1e-9, 1e9), st.sampled_from([1.0, 2.0, 3.0]))
 ROWS = npst.arrays(np.float64, st.integers(20, 120), elements=POSITIVE)
@@ -88,3 +89,14 @@ def test_cells_hide_counts_below_five_and_hold_every_row(scale):
     assert plain.sum() == 500
     assert ((counts == -1) == ((plain > 0) & (plain < 5))).all()
     assert (counts[counts != -1] == plain[counts != -1]).all()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-15, 1e-13, 1.0, 1e15, 1e150])
+def test_edges_are_round_and_increase_at_any_scale(scale):
+    random = np.random.default_rng(4)
+    rows, ratios = random.gamma(2, size=200) * scale, random.random(200)
+    cells = distance_ratio_cells({"synthetic": rows}, {"synthetic": ratios})["synthetic"]
+    histogram = distance_histograms({"synthetic": rows})["synthetic"]
+    for edges in (cells.x_edges, cells.y_edges, histogram.edges):
+        assert all(map(is_round, edges))
+        assert np.all(np.diff(edges) > 0)
