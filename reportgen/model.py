@@ -107,6 +107,13 @@ MissingMark = Literal[
     "NaT",
     "<NA>",
     "#N/A",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+    "#NAME?",
+    "#NUM!",
+    "#NULL!",
+    "\\N",
 ]
 """The only texts of cells that the result may quote beside names of categories."""
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown"]
@@ -331,7 +338,7 @@ class Column(Part):
     missing_marks: Annotated[tuple[MissingMark, ...], Field(max_length=len(get_args(MissingMark)))] = ()
     """Texts read as missing that stand in at least five original rows."""
     other_marks: bool = False
-    """Whether other texts were read as missing; they are not named, since fewer original rows hold them."""
+    """Whether other texts were read as missing; fewer original rows hold them, so that they are not named."""
     missing: Missing
     distinct_original: Count
     inertia: Share | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ class Understood:
     missing_marks: tuple[MissingMark, ...]
     """What was read as missing and stands in at least five original rows."""
     other_marks: bool
-    """Whether something else was read as missing, which fewer of them hold."""
+    """Whether something else was read as missing, which fewer of them hold or the result has no word for."""
 
 
 def as_numbers(name: str, readings: Sequence[Reading]) -> Understood:
@@ -140,7 +140,8 @@ def _understood(
 ) -> Understood:
     marks = {mark for reading in readings if reading.present for mark in reading.present.marks}
     held = next(reading.present.marks if reading.present else {} for reading in readings if _is_original(reading))
-    named = tuple(cast("MissingMark", mark) for mark in sorted(marks) if held.get(mark, 0) >= SMALLEST_GROUP)
+    common = {mark for mark in marks if held.get(mark, 0) >= SMALLEST_GROUP}
+    named = tuple(cast("MissingMark", mark) for mark in sorted(common.intersection(get_args(MissingMark))))
     return Understood(kind, tuple(series), whole, tuple(dict.fromkeys(remarks)), named, len(named) < len(marks))
 
 

@@ -8,7 +8,6 @@ import hashlib
 import os
 import stat
 import uuid
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from reportgen.errors import InputError
+from reportgen.read.array_files import load_array
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
 from reportgen.read.naming import one_line, refuse_names, shown_name, shown_names
@@ -111,7 +111,7 @@ def _from_path(given: str, role: Side) -> RawTable | Signals:
         read = read_delimited(path)
         return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
-        array = _load_array(path, key)
+        array = load_array(path, key)
         return (
             signals(array, source, role)
             if array.ndim == 3
@@ -221,24 +221,6 @@ def _object_text(value: Any) -> str | None:
     if not isinstance(value, _WRITTEN_OUT):
         raise TypeError
     return category_text(value)
-
-
-def _load_array(path: Path, key: str | None) -> NDArray[Any]:
-    try:
-        with path.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            if not isinstance(loaded, np.lib.npyio.NpzFile):
-                return np.asarray(loaded)
-            keys = list(loaded.files)
-            wanted = keys[0] if key is None and len(keys) == 1 else key
-            if wanted in keys:
-                return np.asarray(loaded[wanted])
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-        msg = f"{one_line(path.name)}: this is no readable array of numbers (pickled objects are refused)"
-        raise InputError(msg) from None
-    asked = "it holds several arrays" if key is None else f"there is no array {shown_name(key)}"
-    msg = f"{one_line(path.name)}: {asked}; give {one_line(path.name)}:KEY, KEY one of {shown_names(keys)}"
-    raise InputError(msg)
 
 
 def _from_array(array: NDArray[Any], label: str) -> tuple[list[str], list[RawColumn]]:
