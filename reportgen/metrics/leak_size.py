@@ -113,7 +113,7 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
             "excess": excess,
             "anchored_original": Score(value=found.anchored_original, unit="count", better="lower"),
             "anchored_holdout": Score(value=found.anchored_holdout, unit="count", better="context"),
-            # The cut is one real row's own ratio, in small tables the lowest of all: two digits of it tell no row apart.
+            # The cut is one real row's own ratio, in small tables the lowest: two digits of it tell no row apart.
             "cut": Score(value=float(f"{found.cut:.1e}"), unit="ratio", better="context"),
         }
     )
