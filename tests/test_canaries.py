@@ -93,7 +93,7 @@ def found_in(content):
     """Return the canaries in some bytes or text: as UTF-8, UTF-16, and in base64 at any offset."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
     forms = [data, urllib.parse.unquote_to_bytes(data), data.lower()]
-    forms += [base64.b64decode(run + b"=" * (-len(run) % 4)) for run in re.findall(rb"[A-Za-z0-9+/]{24,}", data)]
+    forms += [base64.b64decode(run[: len(run) // 4 * 4]) for run in re.findall(rb"[A-Za-z0-9+/]{24,}", data)]
     hay = b"\n".join(forms)
     return [one for one in CANARIES if one.encode() in hay or one.encode("utf-16-le") in hay]
 
