@@ -13,7 +13,7 @@ from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
 from reportgen.read.kinds import understand
 from reportgen.read.left_out import BY_IGNORE, BY_KEY, CONSTANT, is_constant, why_left_out
-from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
+from reportgen.read.naming import like_cells, nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
 from reportgen.settings import Settings
 
@@ -78,6 +78,13 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
     parts = []
     folded = {name.strip().casefold(): name for name in extra}
     renamed = [(name, folded[name.strip().casefold()]) for name in missing if name.strip().casefold() in folded]
+    shared = len(original.columns) - len(missing)
+    if 2 * shared < len(original.columns) and like_cells((*missing, *extra)):
+        # Without a header line the first person stands where the names should: their values are not named.
+        files = (f"{one_line(table.source.name)} ({table.role})" for table in (other, original))
+        shares = "no column name" if not shared else f"only {shared} of {len(original.columns)} column names"
+        msg = f"{next(files)} shares {shares} with {next(files)}: does the first line of each hold its names?"
+        raise InputError(msg)
     missing = [name for name in missing if name not in {before for before, _ in renamed}]
     extra = [name for name in extra if name not in {after for _, after in renamed}]
     if renamed:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from reportgen.errors import InputError
 from reportgen.settings import LONGEST_NAME
 from reportgen.shown import one_line, shown_name
 
-__all__ = ["nearest_name", "one_line", "refuse_names", "shown_name", "shown_names"]
+__all__ = ["like_cells", "nearest_name", "one_line", "refuse_names", "shown_name", "shown_names"]
+
+_LIKE_A_CELL = re.compile(r"[+-]?\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.DOTALL)
 
 
 def refuse_names(names: Iterable[str], label: str) -> None:
@@ -23,6 +26,14 @@ def refuse_names(names: Iterable[str], label: str) -> None:
         except UnicodeEncodeError:
             msg = f"{label}: the name of column {shown_name(name)} is no text (half of a character); rename it"
             raise InputError(msg) from None
+
+
+def like_cells(names: Iterable[str]) -> bool:
+    """Whether some names are numbers or dates: mostly a line of data is then taken for the header.
+
+    Its values are those of a person, and no message may quote them.
+    """
+    return any(_LIKE_A_CELL.fullmatch(name) for name in names)
 
 
 def shown_names(names: Iterable[str], most: int = 5) -> str:

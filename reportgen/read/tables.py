@@ -22,7 +22,7 @@ from reportgen.errors import InputError
 from reportgen.read.array_files import load_array
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
-from reportgen.read.naming import one_line, refuse_names, shown_name, shown_names
+from reportgen.read.naming import like_cells, one_line, refuse_names, shown_name, shown_names
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
@@ -67,6 +67,11 @@ def _checked(
     named = [column or f"Unnamed: {position}" for position, column in enumerate(names)]
     refuse_names(named, label)
     doubled = sorted({column for column in named if named.count(column) > 1}) if len(set(named)) < len(named) else []
+    if like_cells(doubled):
+        msg = (
+            f"{label}: more than one column has the same name: does the first line hold names? add them, or rename them"
+        )
+        raise InputError(msg)
     if doubled:
         msg = f"{label}: more than one column is named {shown_names(doubled)}; rename them"
         raise InputError(msg)
@@ -140,10 +145,13 @@ def _load_arrow(path: Path, suffix: str) -> pa.Table:
     try:
         # partitioning=None: a folder named "year=2020" on the way must not become a column
         read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
-        return read(path, partitioning=None) if suffix == ".parquet" else read(path)
+        table = read(path, partitioning=None) if suffix == ".parquet" else read(path)
+        # pyarrow believes the offsets of a Feather file, and reads outside the memory where they are wrong.
+        table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError):
         msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file"
         raise InputError(msg) from None
+    return table
 
 
 def _from_arrow(table: pa.Table, label: str) -> tuple[list[str], list[RawColumn]]:
