@@ -87,7 +87,7 @@ def test_one_name_stands_for_a_list_of_one_in_every_source(folder):
     ("text", "part"),
     [
         ('tolerance = "x"', "r.toml: setting 'tolerance': must be a valid number"),
-        ("tolerance = true", "r.toml: setting 'tolerance': no setting is true or false"),
+        ("tolerance = true", "r.toml: setting 'tolerance': no setting but no_category_names is true or false"),
         ("key = 3", "r.toml: setting 'key': give a list of names"),
         ("key = [3]", "r.toml: setting 'key': must be a valid string"),
         ("seed = 1.5", "r.toml: setting 'seed': must be a valid integer"),
