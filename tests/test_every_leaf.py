@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import reportgen
-from reportgen.model import MissingMark, is_round
+from reportgen.marks import KNOWN
+from reportgen.model import is_round
 from reportgen.read.partition import Partition
 from reportgen.runner import encode, read_inputs
 from reportgen.settings import make_settings
@@ -38,13 +38,14 @@ SOURCES = {
     r"schema_version|title|created|command": "constant, the user's or a file's name, the clock, the user's words",
     r"tool\.(name|version)|environment\.[a-z_0-9]+": "versions of programs",
     r"settings\.[a-z_]+(\.[a-z_]+|\.\d+)*": "what the user set",
+    r"settings\.declared\.columns\.[^.]+\.[a-z_]+(\.\d+)?": "what the user set for a column",
     r"inputs\.(original|synthetic|holdout)(\.name)?": "base name of a file, or that there is none",
     r"inputs\.[a-z]+\.(sha256|content_sha256)": "digest of a whole file or table",
-    r"inputs\.[a-z]+\.(rows|columns|repeated_rows|samples)": "count of rows, columns or samples",
+    r"inputs\.[a-z]+\.(rows|columns|repeated_rows|samples|persons)": "count of rows, columns, samples or persons",
     # columns
     r"columns\.\d+\.(name|kind|used)": "the header, and how it was understood",
     r"columns\.\d+\.(reason|remarks\.\d+)": "sentence on a column",
-    r"columns\.\d+\.(missing_marks\.\d+|other_marks)": "closed list of marks, each in five original rows",
+    r"columns\.\d+\.(missing_marks\.\d+|other_marks)": "known or declared mark, each in five original rows",
     r"columns\.\d+\.missing\.(original|synthetic|holdout)": "count of rows",
     r"columns\.\d+\.(distinct_original|pooled_levels|unseen_rows)": "count of values or rows",
     r"columns\.\d+\.inertia": "share of variance of all real rows",
@@ -52,6 +53,7 @@ SOURCES = {
     # holdout, space, search
     r"holdout\.(kind|warnings\.\d+)": "closed list, sentences",
     r"holdout\.(rows|draws|base_rows|overlap_rows|original_overlap_rows|overlap_p_value)": "counts, and a p-value",
+    r"holdout\.(persons|shared_persons|rows_p_value)": "counts of persons, and a p-value",
     r"space\.(projection|components|dimensions|inertia|fitted_on)": "settings, counts and a share over all rows",
     r"search\.(queries|certified|unique_rows(\.[a-z]+)?)": "counts",
     # metrics
@@ -71,8 +73,12 @@ SOURCES = {
     r"coverage\.[a-z_]+\.(assessed|metrics\.\d+)": "which metrics ran",
     r"verdict\.(level|tolerance|upper_bound)": "closed list, setting, bound on a share of rows",
     r"verdict\.reasons\.\d+\.(code|metric|text|value|bound|limit|unit)": "sentence with scores",
-    # of other parts of the program, where they are there
-    r"(policy|baseline|group|persons)(\..+)?": "settings, and scores and counts of an older result",
+    # the gate
+    r"policy(\.(fail_on|max_tolerance|require_holdout|max_age_days|min_tool_version))?": "what the user set",
+    r"policy\.(settings|limits|worsening)\.[^.]+(\..+)?": "what the user set",
+    r"policy\.waivers\.\d+\.(rule|reason|by|until|level)": "what the user set",
+    r"baseline(\.(name|sha256|created|version|level|differences\.\d+))?": "of an older result, which file it was",
+    r"baseline\.scores\.[a-z_]+\.[^.]+": "score of an older result",
 }
 
 
@@ -115,6 +121,10 @@ def with_copies(synthetic, original):
     return pd.concat([original.iloc[:8], synthetic.iloc[8:]], ignore_index=True)
 
 
+def with_persons(table):
+    return table.assign(who=[f"family-{place // 2}" for place in range(len(table))])
+
+
 T, S, H = (people(seed) for seed in range(3))
 SCENARIOS = {
     "independent": ((T, S, H), {}),
@@ -126,6 +136,11 @@ SCENARIOS = {
     "constant": ((T[["town"]].assign(town="x"),) * 3, {}),
     "coordinates": ((T[["pay", "height"]], S[["pay", "height"]], H[["pay", "height"]]), {"projection": "none"}),
     "exchanged": ((H, with_copies(S, T), T), {"no_category_names": True}),
+    "persons": (tuple(with_persons(table) for table in (T, with_copies(S, T), H)), {"group": "who", "key": ["person"]}),
+    "declared": (
+        tuple(table.assign(stay=["withheld", "1", "2", "3"] * 20) for table in (T, S, H)),
+        {"schema": {"missing": "?", "columns": {"stay": {"kind": "numeric", "missing": ["withheld", -9]}}}},
+    ),
     "signals": (tuple(waves(seed) for seed in range(3)), {"lead_names": ["I", "V1.a"]}),
 }
 
@@ -206,15 +221,14 @@ def per_row(tables, settings):
 
 def test_no_string_holds_a_cell_but_marks_that_five_original_rows_share(assessed):
     name, tables, settings, found, every = assessed
-    marks = set(get_args(MissingMark))
     frames = [table for table in tables if isinstance(table, pd.DataFrame)]
     texts = {str(text) for frame in frames for column in frame for text in frame[column].unique()}
-    private = {text for text in texts if len(text) > 2 and text not in {"ill", "well", "nan", "NULL", "x"}}
+    private = {text for text in texts if len(text) > 2 and text not in {"ill", "well", "nan", "NULL", "x", "withheld"}}
     quoted = [(path, text) for path, value in every if isinstance(value, str) for text in private if text in value]
     assert quoted == []
     for path, value in every:
         if ".missing_marks." in path:
-            assert value in marks
+            assert value in KNOWN | {"withheld"}
             assert not settings.get("no_category_names")
     named = {mark for column in found.columns for mark in column.missing_marks}
     assert "NULL" not in named  # four original rows hold it

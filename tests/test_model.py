@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from reportgen.model import Cells, Column, Histogram, Measured, Quantiles, Result, Score, is_round
+from reportgen.model import Cells, Histogram, Measured, Quantiles, Result, Score, is_round
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +97,16 @@ def test_the_names_of_scores_are_those_of_the_contract(name):
     assert Measured(scores={name: Score(value=1, unit="ratio", better="higher")})
 
 
-def test_a_mark_beside_the_closed_list_is_no_text_of_the_result():
-    plain = {"name": "a", "kind": "numeric", "used": True, "distinct_original": 2}
-    missing = {"original": 5, "synthetic": 0, "holdout": None}
-    assert Column(**plain, missing=missing, missing_marks=("?",))
-    with pytest.raises(ValidationError):
-        Column(**plain, missing=missing, missing_marks=("Smith",))
+def test_a_mark_is_no_text_of_the_result_unless_it_is_known_or_declared(make):
+    plain = make().model_dump(mode="json")
+    name = plain["columns"][0]["name"]
+    plain["columns"][0]["missing_marks"] = ["?"]
+    assert Result.model_validate_json(json.dumps(plain), strict=True)
+    plain["columns"][0]["missing_marks"] = ["Smith"]
+    with pytest.raises(ValidationError, match="none that is known or declared"):
+        Result.model_validate_json(json.dumps(plain), strict=True)
+    plain["settings"]["declared"]["columns"] = {name: {"missing": ["Smith"]}}
+    assert Result.model_validate_json(json.dumps(plain), strict=True)
 
 
 @pytest.mark.parametrize(
