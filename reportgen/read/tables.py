@@ -30,6 +30,8 @@ __all__ = ["RawTable", "read_table"]
 
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
+MOST_ROWS = 2**31
+"""No machine that this is meant for holds more rows, of whatever kind."""
 _PANDAS_INDEX = "__index_level_"
 _WRITTEN_OUT = (
     *(str, bool, int, float, decimal.Decimal),
@@ -143,6 +145,8 @@ def _mode(path: Path) -> int | None:
 
 def _load_arrow(path: Path, suffix: str) -> pa.Table:
     try:
+        if suffix == ".parquet":
+            _refuse_absurd(pyarrow.parquet.read_metadata(path).num_rows)
         # partitioning=None: a folder named "year=2020" on the way must not become a column
         read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
         table = read(path, partitioning=None) if suffix == ".parquet" else read(path)
@@ -152,6 +156,12 @@ def _load_arrow(path: Path, suffix: str) -> pa.Table:
         msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file"
         raise InputError(msg) from None
     return table
+
+
+def _refuse_absurd(rows: int) -> None:
+    """Raise ValueError for a claim that pyarrow would make room for before it looks whether the rows are there."""
+    if rows > MOST_ROWS:
+        raise ValueError
 
 
 def _from_arrow(table: pa.Table, label: str) -> tuple[list[str], list[RawColumn]]:
