@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet
 from numpy.typing import NDArray
 
 from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read.array_files import load_array
+from reportgen.read.arrow_files import read_feather, read_parquet
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
 from reportgen.read.naming import like_cells, one_line, refuse_names, shown_name, shown_names
@@ -164,15 +163,10 @@ def _mode(path: Path) -> int | None:
 
 def _load_arrow(path: Path, suffix: str) -> pa.Table:
     try:
-        # partitioning=None: a folder named "year=2020" on the way must not become a column
-        read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
-        table = read(path, partitioning=None) if suffix == ".parquet" else read(path)
-        # pyarrow believes the offsets of a Feather file, and reads outside the memory where they are wrong.
-        table.validate(full=True)
+        return read_parquet(path) if suffix == ".parquet" else read_feather(path)
     except (pa.ArrowException, OSError, ValueError):
         msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file"
         raise InputError(msg) from None
-    return table
 
 
 def _from_arrow(table: pa.Table, label: str) -> tuple[list[str], list[RawColumn]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 import reportgen
@@ -78,3 +79,25 @@ def test_an_array_of_fields_is_named_shortly():
     with pytest.raises(InputError) as caught:
         read_table(wide, "original")
     assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("rows", [2**40, 2**62])
+def test_a_parquet_file_that_claims_a_trillion_rows_is_refused_at_once(tmp_path, rows):
+    """pyarrow makes room for what the footer claims: it took minutes."""
+
+    def written(number):  # Thrift's compact form: zigzag, seven bits a byte, the lowest first
+        number, parts = 2 * number, []
+        while number > 0x7F:
+            parts.append(number & 0x7F | 0x80)
+            number >>= 7
+        return bytes([*parts, number])
+
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({"a": [row / 7 for row in range(300)]}), stream, compression="none")
+    whole = stream.getvalue()
+    start = len(whole) - 8 - struct.unpack("<I", whole[-8:-4])[0]
+    footer = whole[start:-8].replace(written(300), written(rows))
+    (tmp_path / "t.parquet").write_bytes(whole[:start] + footer + struct.pack("<I", len(footer)) + b"PAR1")
+    assert pyarrow.parquet.read_metadata(tmp_path / "t.parquet").num_rows == rows
+    with pytest.raises(InputError, match=r"t\.parquet: this is no readable parquet file"):
+        read_table(str(tmp_path / "t.parquet"), "original")
