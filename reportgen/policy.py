@@ -31,6 +31,10 @@ LEVEL_RULES = ("verdict", "measured", "tolerance", "holdout", "age", "tool_versi
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
+Number = Annotated[float, Field(strict=True)]
+"""A number; neither a text that looks like one nor true or false."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -38,8 +42,8 @@ class _Part(BaseModel):
 class Limit(_Part):
     """The values of a score that pass, in the score's own unit as it stands in the result; both ends pass."""
 
-    min: float | None = None
-    max: float | None = None
+    min: Number | None = None
+    max: Number | None = None
 
     @model_validator(mode="after")
     def _limits_something(self) -> Self:
@@ -95,11 +99,11 @@ class Policy(_Part):
 
     fail_on: FailOn = "inconclusive"
     """The gate fails at this level and above; `never` leaves the level out of it."""
-    max_tolerance: Annotated[float, Field(ge=0, le=100)] | None = None
+    max_tolerance: Annotated[Number, Field(ge=0, le=100)] | None = None
     """Largest tolerance, in percent of the synthetic rows, that a run may have been declared with."""
-    require_holdout: bool = False
+    require_holdout: Annotated[bool, Field(strict=True)] = False
     """Whether real rows that the generator never saw must have been given."""
-    max_age_days: Annotated[float, Field(gt=0)] | None = None
+    max_age_days: Annotated[Number, Field(gt=0)] | None = None
     """Oldest result that passes, in days since it was created."""
     min_tool_version: Annotated[str, Field(pattern=r"^\d+(\.\d+)*$")] | None = None
     """Oldest version of reportgen that may have measured."""
@@ -107,7 +111,7 @@ class Policy(_Part):
     """Settings by name, and the value that the run must have had."""
     limits: dict[str, Limit] = {}
     """Limits by `metric.score`."""
-    worsening: dict[str, Annotated[float, Field(ge=0)]] = {}
+    worsening: dict[str, Annotated[Number, Field(ge=0)]] = {}
     """By `metric.score`, how much worse than in the baseline a score may be, in its unit."""
     waivers: tuple[Waiver, ...] = ()
 
@@ -200,7 +204,9 @@ _WRONG = {
     "dict_type": "must be a table",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
+    "float_type": "must be a number",
     "string_too_short": "is empty",
+    "string_too_long": "is longer than 500 characters",
     "string_pattern_mismatch": "must be a version, as '0.1.0'",
 }
 
