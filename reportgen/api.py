@@ -47,7 +47,8 @@ LARGEST_RESULT = 64 * 2**20
 class Assessment:
     """An assessment: its parts as attributes, and the ways to write it down.
 
-    `result` is the whole; `verdict`, `metrics`, `findings`, `holdout` and `columns` are parts of it.
+    `result` is the whole; `verdict`, `metrics`, `findings`, `holdout` and `columns` are parts of it, `gate` what its
+    policy says to it.
     """
 
     result: model.Result
