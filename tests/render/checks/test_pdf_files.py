@@ -41,10 +41,11 @@ def test_structure_is_sound(qpdf, reports, case):
     assert "No syntax or stream encoding errors found" in qpdf("--check", reports / f"{case}.pdf")
 
 
+HIDDEN = {"style", "title", "summary"}
+
+
 class Words(HTMLParser):
     """The text of a page, one entry for each run of text that stands together, without what paper does not show."""
-
-    HIDDEN = {"style", "title", "summary"}
 
     def __init__(self, page):
         super().__init__()
@@ -53,10 +54,10 @@ class Words(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         if tag not in {"meta", "img", "br", "source"}:
-            hidden = tag in self.HIDDEN or (tag == "a" and dict(attrs).get("class") == "skip")
+            hidden = tag in HIDDEN or (tag == "a" and dict(attrs).get("class") == "skip")
             self.open.append(hidden)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, _):
         self.open.pop()
 
     def handle_data(self, data):
