@@ -129,7 +129,8 @@ def assess(
     `original` is the table the generator was trained on, `synthetic` its output, `holdout` real rows that it never
     saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ), a DataFrame or an array: 2-D for a table, 3-D (records,
     leads, samples) for signals. Settings are named as the options of
-    `reportgen assess`, with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`. `progress` is called with stage,
+    `reportgen assess`, with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `group="patient"` names the column
+    that tells whose a row is, where persons have several. `progress` is called with stage,
     done and total. Raises InputError where the command exits with 2; never for the gate.
     """
     return run_assessment(original, synthetic, holdout, make_settings(settings), jobs=jobs, progress=progress)
