@@ -2,7 +2,7 @@
 
 Usage: python recompute_content_sha256.py result.json original FILE.csv
 
-For comma-separated UTF-8 files with decimal points and ISO dates.
+For comma-separated UTF-8 files with decimal points and ISO dates, read without [schema].
 """
 
 import csv

@@ -48,7 +48,8 @@ LARGEST_RESULT = 32 * 2**20
 class Assessment:
     """An assessment: its parts as attributes, and the ways to write it down.
 
-    `result` is the whole; `verdict`, `metrics`, `findings`, `holdout` and `columns` are parts of it.
+    `result` is the whole; `verdict`, `metrics`, `findings`, `holdout` and `columns` are parts of it, `gate` what its
+    policy says to it.
     """
 
     result: model.Result
@@ -155,13 +156,14 @@ def assess(
     """Measure whether synthetic rows leak the original rows, and judge.
 
     `original` is the table the generator was trained on, `synthetic` its output, `holdout` real rows that it never
-    saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ, a folder of Parquet parts), a DataFrame or an array: 2-D for
-    a table, 3-D (records, leads, samples) for signals. Settings are named as the options of `reportgen assess`, with
-    `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `schema` holds what `[schema]` does in the config file.
-    `progress` is called with stage, done and total. `baseline` is an older result file, `policy` what stands under
-    `[policy]` in a config file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. Raises
-    InputError where the command exits with 2, also where the run would not fit into memory; never for the gate. A fault
-    of the program is an InternalError, which names its kind and place and quotes nothing.
+    saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ, a folder of Parquet parts), a DataFrame or an array: 2-D
+    for a table, 3-D (records, leads, samples) for signals. Settings are named as the options of `reportgen assess`,
+    with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `group="patient"` names the column that tells whose a
+    row is, where persons have several; `schema` holds what `[schema]` does in the config file. `progress` is called
+    with stage, done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config
+    file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. Raises InputError where the command
+    exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
+    InternalError, which names its kind and place and quotes nothing.
     """
     rules = None if policy is None else make_policy(policy)
     if rules is not None and "fail_on" in rules.model_fields_set:

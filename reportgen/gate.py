@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -101,14 +101,10 @@ class _Case:
     policy: Policy
     today: date
     baseline: Baseline | None
-    waivers: dict[str, Waiver] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "waivers", {waiver.rule: waiver for waiver in self.policy.waivers})
 
     def waived(self, outcome: Outcome) -> Outcome:
         """Put the waiver of its rule, if there is one, into an outcome that is not met."""
-        waiver = self.waivers.get(outcome.rule)
+        waiver = next((one for one in self.policy.waivers if one.rule == outcome.rule), None)
         if outcome.met or waiver is None:
             return outcome
         too_little = waiver.level is not None and LEVELS.index(self.result.verdict.level) > LEVELS.index(waiver.level)

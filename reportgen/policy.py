@@ -35,6 +35,10 @@ ScoreName = Annotated[str, Field(max_length=2 * LONGEST_NAME + 100)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
+Number = Annotated[float, Field(strict=True)]
+"""A number; neither a text that looks like one nor true or false."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -42,8 +46,8 @@ class _Part(BaseModel):
 class Limit(_Part):
     """The values of a score that pass, in the score's own unit as it stands in the result; both ends pass."""
 
-    min: float | None = None
-    max: float | None = None
+    min: Number | None = None
+    max: Number | None = None
 
     @model_validator(mode="after")
     def _limits_something(self) -> Self:
@@ -99,11 +103,11 @@ class Policy(_Part):
 
     fail_on: FailOn = "inconclusive"
     """The gate fails at this level and above; `never` leaves the level out of it."""
-    max_tolerance: Annotated[float, Field(ge=0, le=100)] | None = None
+    max_tolerance: Annotated[Number, Field(ge=0, le=100)] | None = None
     """Largest tolerance, in percent of the synthetic rows, that a run may have been declared with."""
-    require_holdout: bool = False
+    require_holdout: Annotated[bool, Field(strict=True)] = False
     """Whether real rows that the generator never saw must have been given."""
-    max_age_days: Annotated[float, Field(gt=0)] | None = None
+    max_age_days: Annotated[Number, Field(gt=0)] | None = None
     """Oldest result that passes, in days since it was created."""
     min_tool_version: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)*$", max_length=100)] | None = None
     """Oldest version of reportgen that may have measured."""
@@ -111,7 +115,7 @@ class Policy(_Part):
     """Settings by name, and the value that the run must have had."""
     limits: Annotated[dict[ScoreName, Limit], Field(max_length=MOST_RULES)] = {}
     """Limits by `metric.score`."""
-    worsening: Annotated[dict[ScoreName, Annotated[float, Field(ge=0)]], Field(max_length=MOST_RULES)] = {}
+    worsening: Annotated[dict[ScoreName, Annotated[Number, Field(ge=0)]], Field(max_length=MOST_RULES)] = {}
     """By `metric.score`, how much worse than in the baseline a score may be, in its unit."""
     waivers: Annotated[tuple[Waiver, ...], Field(max_length=MOST_RULES)] = ()
 
@@ -204,7 +208,9 @@ _WRONG = {
     "dict_type": "must be a table",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
+    "float_type": "must be a number",
     "string_too_short": "is empty",
+    "string_too_long": "is longer than 500 characters",
     "string_pattern_mismatch": "must be a version, as '0.1.0'",
 }
 

@@ -185,7 +185,7 @@ def test_a_table_without_a_usable_column_is_not_measured_and_says_why():
 
 
 def test_names_from_the_original_in_a_column_without_distances_do_not_read_low():
-    tables = [table(200, seed).assign(name=[f"person {seed} number {i}" for i in range(200)]) for seed in (1, 2, 3)]
+    tables = [table(200, seed).assign(name=[f"resident {seed} number {i}" for i in range(200)]) for seed in (1, 2, 3)]
     original, synthetic, _ = tables
     fresh = reportgen.assess(*tables, resamples=100)
     assert fresh.metrics["exact_copies"].scores["column:name:reused"].value == 0
@@ -195,7 +195,7 @@ def test_names_from_the_original_in_a_column_without_distances_do_not_read_low()
     assert reused.metrics["exact_copies"].scores["column:name:reused"].value == pytest.approx(0.05)
     assert reused.verdict.level == "high"
     assert reused.verdict.reasons[0].code == "identifier_reuse_significant"
-    assert "person" not in reused.to_json()
+    assert "resident" not in reused.to_json()
     ignored = reportgen.assess(*tables, resamples=100, ignore="name")
     assert "column:name:reused" not in ignored.metrics["exact_copies"].scores
 

@@ -214,12 +214,16 @@ def test_without_pango_the_other_outputs_are_written_the_line_is_named_and_exit_
 
 
 def test_render_makes_the_same_bytes_from_the_result_alone(run, tables, tmp_path):
-    run("assess", *tables[:2], "-o", "a.json", "-o", "a.html", "-q")
+    names = [f"r{one.suffix}" for one in FORMATS if one.suffix != ".pdf"]
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    run("assess", *tables[:2], *(word for name in names for word in ("-o", f"a/{name}")), "-q")
     for table in tables:
         table.unlink()
-    assert run("render", "a.json", "-o", "b.json", "-o", "b.html")[0] == 0
-    assert (tmp_path / "b.json").read_bytes() == (tmp_path / "a.json").read_bytes()
-    assert (tmp_path / "b.html").read_bytes() == (tmp_path / "a.html").read_bytes()
+    assert run("render", "a/r.json", *(word for name in names for word in ("-o", f"b/{name}")))[0] == 0
+    assert [
+        name for name in names if (tmp_path / "a" / name).read_bytes() != (tmp_path / "b" / name).read_bytes()
+    ] == []
 
 
 def test_a_result_that_lacks_a_score_is_refused_in_one_line(run, tables, tmp_path):

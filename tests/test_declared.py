@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import reportgen
+from reportgen import cli
 from reportgen.api import run_assessment
 from reportgen.config import read_config, resolve
 from reportgen.declared import ColumnForm, FileForm, Schema
@@ -123,3 +124,26 @@ def test_signals_have_no_schema(tmp_path):
     array = np.random.default_rng(0).normal(size=(5, 2, 9))
     with pytest.raises(InputError, match=r"^\[schema\]: belongs to tables"):
         reportgen.assess(array, array, schema={"decimal": ","})
+
+
+def test_a_dry_run_shows_what_was_declared(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reportgen.toml").write_text('[schema.columns.x]\nkind = "categorical"\n')
+    (tmp_path / "t.csv").write_text("x,y\n1,0.5\n2,0.25\n")
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["assess", "t.csv", "t.csv", "--dry-run"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == "'x'\tcategorical\tused; Declared categorical in [schema].\n'y'\tnumeric\tused\n"
+
+
+def test_a_cell_that_does_not_fit_ends_the_command_with_2_and_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reportgen.toml").write_text('[schema.columns.x]\nkind = "numeric"\n')
+    (tmp_path / "t.csv").write_text("x,y\n1,0.5\nsecret,0.25\n")
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["assess", "t.csv", "t.csv"])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("reportgen: error: t.csv (original): column 'x' holds words in 1 row, which")
+    assert said.count("\n") == 1
+    assert "secret" not in said

@@ -52,7 +52,7 @@ def table(text, head):
 @pytest.mark.parametrize(
     ("title", "type_", "tables"),
     [
-        ("Settings", Settings, {"thresholds"}),
+        ("Settings", Settings, {"thresholds", "declared"}),
         ("Limits of the verdict", Thresholds, set()),
         ("How a run is carried out", Running, set()),
         ("The policy", Policy, set()),

@@ -53,7 +53,7 @@ def to_svg(figure: Figure, *, as_text: bool) -> str:
     def slim(match: re.Match[str]) -> str:
         tag = _REFERENCE.sub(rename, _ID.sub(rename, match[0]))
         if _GLYPH in tag:
-            tag = _PATH.sub(lambda found: f' d="{_path(found[1], 0, _UNITS)}"', tag)
+            tag = _PATH.sub(lambda found: f' d="{_glyph(found[1])}"', tag)
             return tag.replace(_GLYPH, f"scale({_UNITS / 64:g})")
         tag = _PATH.sub(lambda found: f' d="{_path(found[1], 2)}"', tag)
         tag = _FRACTION.sub(lambda found: found[0] if found[0].startswith("scale") else _short(found[0], 2), tag)
@@ -69,19 +69,46 @@ def data_uri(svg: str) -> str:
     return "data:image/svg+xml," + (written if written.isascii() else urllib.parse.quote(written, safe="%" + _SAFE))
 
 
-def _short(number: str, places: int, unit: float = 1.0) -> str:
-    text = f"{float(number) / unit:.{places}f}"
+def _short(number: str, places: int) -> str:
+    text = f"{float(number):.{places}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
 
 
 @functools.lru_cache(maxsize=1024)  # the glyphs of every figure are the same few
-def _path(data: str, places: int, unit: float = 1.0) -> str:
+def _glyph(data: str) -> str:
+    """Write a glyph's outline in whole thousandths of its size, each place by its distance from the one before.
+
+    Distances within a letter are short numbers; outlines are half of a picture.
+    """
+    written = []
+    here = start = (0, 0)
+    for command, numbers in _SEGMENT.findall(data):
+        values = [round(float(number) / _UNITS) for number in numbers.split()]
+        places = list(zip(values[::2], values[1::2], strict=True))
+        steps = [(x - here[0], y - here[1]) for x, y in places]
+        if command == "M":
+            written.append(f"M{_joined(values)}")
+            start = places[0]
+        elif command == "L" and 0 in steps[0]:
+            written.append(f"h{steps[0][0]}" if steps[0][1] == 0 else f"v{steps[0][1]}")
+        else:
+            written.append(command.lower() + _joined([length for step in steps for length in step]))
+        here = places[-1] if places else start
+    return "".join(written)
+
+
+def _joined(numbers: list[int]) -> str:
+    """Join whole numbers; a minus sign sets two apart as well as a comma."""
+    return ",".join(map(str, numbers)).replace(",-", "-")
+
+
+def _path(data: str, places: int) -> str:
     """Round a path's coordinates; horizontal and vertical lines get the commands that need one coordinate."""
     written = []
     x = y = start_x = start_y = ""
     for command, numbers in _SEGMENT.findall(data):
-        values = [_short(number, places, unit) for number in numbers.split()]
+        values = [_short(number, places) for number in numbers.split()]
         if command == "M":
             start_x, start_y = values
         if command == "L" and values == [x, y]:

@@ -20,14 +20,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, ndtri
 
 from reportgen.distances import Floats, Ints, RealRows
+from reportgen.metrics.clustered import against_labelings, auc_variance, rank_test, worth
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_weights import loneliness
 from reportgen.model import Measured, NotMeasuredCode, Score
-from reportgen.persons import Persons, person_labelings
+from reportgen.persons import Persons
 from reportgen.settings import Settings
 from reportgen.verdict.families import PERMUTATIONS
 from reportgen.verdict.intervals import clopper_pearson
@@ -104,8 +104,8 @@ def membership_of_persons(
     enough = min(few.originals, few.holdouts) >= FEWEST and few.testable
     own, position = scores[some], np.searchsorted(some, place[chosen])
     return MembershipInference(
-        all=clustered(every, scores[place], persons, random),
-        isolated=clustered(attack(own, *_sides(few, position, len(own))), own[position], few, random)
+        all=_clustered(every, scores[place], persons, random),
+        isolated=_clustered(attack(own, *_sides(few, position, len(own))), own[position], few, random)
         if enough
         else None,
     )
@@ -117,72 +117,28 @@ def _sides(persons: Persons, place: Ints, rows: int) -> tuple[Ints, Ints]:
     return inside, outside
 
 
-def clustered(found: Attack, scores: Floats, persons: Persons, random: np.random.Generator) -> Attack:
+def _clustered(found: Attack, scores: Floats, persons: Persons, random: np.random.Generator) -> Attack:
     """Put into an attack what is certain of it where rows of one person belong together. `scores`: (rows,)."""
     _, place, often = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(often) - (often - 1) / 2)[place]
-    sums = persons.summed((ranks - ranks.mean())[:, np.newaxis])[:, 0]
-    share = persons.labels.mean()
-    spread = share * (1 - share) * len(sums) / max(len(sums) - 1, 1) * float(((sums - sums.mean()) ** 2).sum())
-    excess = float((persons.labels * (sums - sums.mean())).sum())
-    p_value = float(ndtr(-excess / math.sqrt(spread))) if spread > 0 else 1.0
-    sd = math.sqrt(_clustered_variance(place, persons))
-    reach = float(ndtri((1 + CONFIDENCE) / 2)) * sd
-    # Rows above the threshold: the highest scores, ties together, as `attack` took them.
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(auc_variance(place, persons))
+    # Rows above the threshold and among the highest scores: places from the top, ties together, as `attack` took them.
     taken_out = np.cumsum(np.bincount(place[~persons.original], minlength=len(often))[::-1])
     called = int(np.searchsorted(taken_out, FALSE_POSITIVES * found.holdout_rows, side="right"))
-    hit = place >= len(often) - called
-    hits, rows = float((hit & persons.original).sum()), _worth(hit[persons.original], persons.person[persons.original])
-    low, high = clopper_pearson(hits / found.original_rows * rows, rows, CONFIDENCE)
-    highest = place >= len(often) - 1 - int(np.searchsorted(np.cumsum(often[::-1]), found.top))
-    expected, top_p_value = _top(highest, persons, random)
+    hit = (place >= len(often) - called)[persons.original]
+    rows = worth(hit, persons.person[persons.original])
+    low, high = clopper_pearson(float(hit.mean()) * rows, rows, CONFIDENCE)
+    last = int(np.searchsorted(np.cumsum(often[::-1]), found.top))
+    expected, top_p_value = against_labelings(place >= len(often) - 1 - last, persons, PERMUTATIONS, random)
     return replace(
         found,
         auc_low=max(0.0, found.auc - reach),
         auc_high=min(1.0, found.auc + reach),
-        p_value=p_value,
+        p_value=rank_test(place, persons),
         found_low=low,
         found_high=high,
         top_expected=expected,
         top_p_value=top_p_value,
     )
-
-
-def _clustered_variance(place: Ints, persons: Persons) -> float:
-    """The variance of the AUC by the placements of each side, summed over persons; `place`: ranks of scores, (rows,).
-
-    A person on both sides makes both terms move together; the covariance is left out, which only widens the interval.
-    """
-    inside, outside = (place[mine] for mine in (persons.original, ~persons.original))
-    total = 0.0
-    for own, other, mine in ((inside, outside, persons.original), (outside, inside, ~persons.original)):
-        ordered = np.sort(other)
-        below = (np.searchsorted(ordered, own, "left") + np.searchsorted(ordered, own, "right")) / (2 * len(other))
-        residuals = np.bincount(persons.person[mine], weights=below - below.mean())
-        number = len(np.unique(persons.person[mine]))
-        total += 0.25 if number < 2 else number / (number - 1) * float((residuals**2).sum()) / len(own) ** 2
-    return total
-
-
-def _worth(hit: NDArray[np.bool_], person: Ints) -> float:
-    """So many independent rows a share of hits among rows of persons is worth: at most the rows, at least one."""
-    share, number = float(hit.mean()), len(np.unique(person))
-    if share in (0.0, 1.0) or number < 2:
-        return float(number)
-    residuals = np.bincount(person, weights=hit - share)
-    variance = number / (number - 1) * float((residuals**2).sum()) / len(hit) ** 2
-    return max(1.0, min(float(len(hit)), share * (1 - share) / variance)) if variance > 0 else float(len(hit))
-
-
-def _top(highest: NDArray[np.bool_], persons: Persons, random: np.random.Generator) -> tuple[float, float]:
-    """How many of the highest scores would be original rows, and how often labelings of the persons make as many."""
-    counts = persons.summed(highest[:, np.newaxis].astype(np.float64))[:, 0]
-    fixed = float((highest & persons.original & ~persons.moves).sum())
-    observed = float((counts * persons.labels).sum())
-    drawn = np.concatenate([labels @ counts for labels in person_labelings(persons, PERMUTATIONS, random)])
-    expected = fixed + float(persons.labels.mean()) * float(counts.sum())
-    p_value = (1 + int((drawn >= observed).sum())) / (PERMUTATIONS + 1)
-    return expected, p_value
 
 
 def attack_scores(real: RealRows, to_synthetic: Floats) -> Floats:

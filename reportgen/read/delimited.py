@@ -35,6 +35,7 @@ _SEPARATORS = (",", ";", "\t", "|")
 _EXCEL = re.compile(r'\ufeff?"?sep=([^\r\n"])"?(\r\n|\n|\r)', re.IGNORECASE)
 """A first line with which Excel is told the separator."""
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 _FALLBACKS = ("cp1252", "latin-1")
 _DETECTED = FileForm()
 
@@ -279,6 +280,8 @@ def _refuse_unsplit(path: Path, text: str) -> None:
                     'separators unless declared; save it with commas, or declare separator = " " in [schema]'
                 )
                 raise InputError(msg)
+        elif separator == "," and all(_THOUSANDS.fullmatch(",".join(cells)) for cells in others):
+            continue  # one column of numbers such as 1,234,567
         elif len(first) == 1 and (width > 2 or first[0].lstrip().startswith("#")):
             msg = (
                 f"{one_line(path.name)}: its first line holds one name and the others {width} values; remove what "

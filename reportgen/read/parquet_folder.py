@@ -152,8 +152,9 @@ def _as(table: pa.Table, kinds: dict[str, Any], first: str, where: str) -> pa.Ta
     for name, kind in kinds.items():
         column = table.column(name)
         if not pa.types.is_null(column.type) and _plain(column.type) != kind:
+            here, there = one_line(str(column.type)), one_line(str(kind))
             msg = (
-                f"{where} stores column {shown_name(name)} as {one_line(str(column.type))}, another part as {one_line(str(kind))}; "
+                f"{where} stores column {shown_name(name)} as {here}, another part as {there}; "
                 "write all parts with one schema"
             )
             raise InputError(msg)

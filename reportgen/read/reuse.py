@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from reportgen.copies import ColumnCodes
-from reportgen.read.left_out import BY_IGNORE, DECLARED_IGNORE, is_constant
+from reportgen.read.left_out import BY_GROUP, BY_IGNORE, DECLARED_IGNORE, is_constant
 from reportgen.read.partition import ColumnSchema, Partition
+
+FAR_APART = 100_000
+"""Whole numbers of persons are names where so many numbers lie between two of them on average; then they don't recur by
+chance (ours). Numbers counted up from 1 recur in any table that counts its own rows."""
 
 
 def left_out_texts(partition: Partition) -> tuple[ColumnCodes, ...]:
     """Return the codes of each text column that takes no part in the distances: identifiers, free text, keys.
 
-    Columns that the user asked to ignore, and constant ones, are not checked.
+    So are those of persons numbered like names (`FAR_APART`). Columns that the user asked to ignore, and constant ones,
+    are not checked.
     """
     return tuple(_codes(column, partition) for column in partition.columns if _is_checked(column, partition))
 
 
 def _is_checked(column: ColumnSchema, partition: Partition) -> bool:
-    if column.used or column.kind != "categorical" or column.left_out in {BY_IGNORE, DECLARED_IGNORE}:
+    if column.used or column.left_out in {BY_IGNORE, DECLARED_IGNORE}:
+        return False
+    if column.kind == "numeric":
+        return column.left_out == BY_GROUP and _far_apart(partition.original.frame[column.name])
+    if column.kind != "categorical":
         return False
     return not is_constant(partition.original.frame[column.name])
+
+
+def _far_apart(values: pd.Series[Any]) -> bool:
+    numbers = values.dropna().unique()
+    return int(max(numbers)) - int(min(numbers)) >= FAR_APART * len(numbers)
 
 
 def _codes(column: ColumnSchema, partition: Partition) -> ColumnCodes:

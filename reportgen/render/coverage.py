@@ -101,6 +101,8 @@ def _on_regions(result: Result, *, named: bool) -> str:
         return sentence("findings.regions_read")
     if scores.holdout_kind(result) != "provided":
         return sentence("findings.regions_no_holdout")
+    if result.settings.group is not None:
+        return sentence("findings.regions_persons")
     leak = result.verdict.level in {"high", "moderate"}
     return sentence(f"findings.regions_{'none' if leak else 'no_leak'}")
 

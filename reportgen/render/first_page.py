@@ -278,7 +278,7 @@ def _limits(result: Result) -> tuple[str, ...]:
     return (
         sentence("limits.distances", kind=kind),
         sentence("limits.copies", tested=tested, inference=result.coverage.inference.assessed),
-        sentence(f"limits.holdout_{kind}", overlap=result.holdout.overlap_rows),
+        sentence(f"limits.holdout_{kind}", overlap=result.holdout.overlap_rows, shared=result.holdout.shared_persons),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
         sentence("limits.controller", tested=_tested(result)),

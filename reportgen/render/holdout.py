@@ -227,6 +227,8 @@ def _control_words(result: Result) -> tuple[str, ...]:
 
 
 def _ideal(result: Result) -> str:
+    if result.settings.group is not None and scores.holdout_kind(result) == "provided":
+        return sentence("holdout.ideal_persons")
     if has_null_range(result):
         return sentence("holdout.ideal_present", splits=SPLITS)
     if scores.holdout_kind(result) == "none":

@@ -16,6 +16,8 @@ from reportgen.words import catalog, sentence
 PREFIX = "lead:"
 MOST_FIGURES = 12
 """The leads of a standard electrocardiogram; more pictures fill pages that nobody looks at."""
+FIGURES_OF_MANY = 6
+"""Pictures where there are more leads than that: their numbers already fill half of what a page may weigh."""
 
 
 def of_all_leads(found: Mapping[str, Score]) -> dict[str, Score]:
@@ -159,7 +161,8 @@ def _drawn(metric: Measured, result: Result) -> Sequence[str]:
         score = metric.scores[f"{PREFIX}{name}:score"]
         return score.value / score.reference if score.reference else float("inf")
 
-    chosen = set(sorted(drawable, key=closeness)[:MOST_FIGURES])
+    most = MOST_FIGURES if len(drawable) <= MOST_FIGURES else FIGURES_OF_MANY
+    chosen = set(sorted(drawable, key=closeness)[:most])
     return [name for name in drawable if name in chosen]
 
 

@@ -99,7 +99,7 @@ def _measured(key: str, metric: Measured, result: Result, medium: Medium, number
     # On paper the bins would fill pages; the attached result holds them.
     details: list[Details] = []
     if medium == "screen":
-        behind = (bins(key, metric, result, numbering, whole), cell_counts(key, metric, result, numbering, whole))
+        behind = (bins(key, metric, result, numbering, whole), cell_counts(metric, result, numbering, whole))
         details = [one for one in behind if one is not None]
         details += lead_bins(key, metric, result, numbering, by_lead_drawn)
     after = [

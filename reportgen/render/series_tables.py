@@ -82,9 +82,7 @@ def bins(
     )
 
 
-def cell_counts(
-    key: str, metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]
-) -> Details | None:
+def cell_counts(metric: Measured, result: Result, numbering: Numbering, figures: tuple[Figure, ...]) -> Details | None:
     """The counts behind the cells of distance and ratio, a row each distance; None where the metric has no cells."""
     names = [name for name in SERIES if name in metric.joint]
     if not names or not figures:

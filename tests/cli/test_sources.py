@@ -27,6 +27,7 @@ OPTIONS = {
     "metric": (("-m", "nndr", "-m", "nn_dist"), ("nndr", "nn_dist"), "nndr", ("nndr",), '["nn_dist"]', ("nn_dist",)),
     "key": (("--key", "a"), ("a",), "b, c", ("b", "c"), '["d"]', ("d",)),
     "ignore": (("--ignore", "a"), ("a",), "b", ("b",), '"c"', ("c",)),
+    "group": (("--group", "a"), "a", "b", "b", '"c"', "c"),
     "numeric": (("--numeric", "a"), ("a",), "b", ("b",), '"c"', ("c",)),
     "categorical": (("--categorical", "a"), ("a",), "b", ("b",), '"c"', ("c",)),
     "projection": (("--projection", "none"), "none", "none", "none", '"none"', "none"),
@@ -127,7 +128,7 @@ def test_every_option_and_every_key_is_tried_above():
         options = {one.name for one in commands[name].params if "-" in one.opts[0]} - {"config", "help"}
         assert options <= set(OPTIONS)
     assert {one.name for one in commands["assess"].params if "-" in one.opts[0]} - {"config", "help"} == set(OPTIONS)
-    assert {*Settings.model_fields, *Running.model_fields} == {*OPTIONS, *WITHOUT_OPTION, "thresholds"}
+    assert {*Settings.model_fields, *Running.model_fields} == {*OPTIONS, *WITHOUT_OPTION, "thresholds", "declared"}
 
 
 def test_a_variable_that_no_option_reads_is_named_with_the_nearest(run, tables, monkeypatch):

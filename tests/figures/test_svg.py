@@ -10,7 +10,7 @@ import pytest
 
 from reportgen.figures.histogram import draw_histogram
 from reportgen.figures.labels import FigureText
-from reportgen.figures.svg import data_uri, to_svg
+from reportgen.figures.svg import _glyph, data_uri, to_svg
 
 PROGRAM = """
 import hashlib, logging, sys, warnings
@@ -141,3 +141,9 @@ def test_a_data_address_holds_the_svg_and_needs_no_escaping_in_a_quoted_attribut
     assert not re.search(r"[\s<>\"'#]", address.removeprefix("data:image/svg+xml,"))
     assert urllib.parse.unquote(address.partition(",")[2]) == svg.replace("\n", "")
     assert len(address) < len("data:image/svg+xml;base64,") + 4 * len(svg.encode()) / 3
+
+
+def test_outlines_of_letters_are_written_by_steps_and_lose_nothing():
+    # In 6.4ths: from (0, 0) to (100, 0), to (100, 50), a curve over (200, 50) to (150, 100), back; a second outline.
+    outline = "M 0 0 \nL 640 0 \nL 640 320 \nQ 1280 320 960 640 \nz\nM 64 -64 \nL 128 -128 \nz\n"
+    assert _glyph(outline) == "M0,0h100v50q100,0,50,50zM10,-10l10,-10z".replace(",-", "-")

@@ -72,6 +72,10 @@ def test_one_column_of_words_with_blanks_stays_one(read):
     assert values(read("start of it\n2020-01-31 12:30\n2020-01-31 12:31\n"), "start of it")[0].minute == 30
 
 
+def test_one_column_of_numbers_with_commas_stays_one(read):
+    assert values(read("people\n1,234,567\n2,345,678\n3,456,789.5\n"), "people") == [1234567, 2345678, 3456789.5]
+
+
 @pytest.mark.parametrize("text", ["# made by x\na,b\n1,2\n3,4\n", "Report 2020\na;b;c\n1;2;3\n4;5;6\n"])
 def test_a_line_before_the_header_is_refused(read, text):
     assert "remove what stands before the header line" in refusal(read, text)

@@ -178,3 +178,11 @@ def test_in_public_tables_keys_of_persons_are_named_and_nothing_else(shared, ori
     ]
     found = align(*tables, None, Settings()).person_key
     assert (None if found is None else found.column) == key
+
+
+@pytest.mark.parametrize(
+    ("numbers", "checked"), [([1, 2, 1, 3], []), ([71_303_501, 2, 71_303_501, 40_000_003], ["who"])]
+)
+def test_numbers_of_persons_are_checked_for_reuse_where_they_are_names(numbers, checked):
+    partition = aligned(WHO | {"who": numbers}, group="who")
+    assert [codes.name for codes in left_out_texts(partition)] == checked

@@ -245,3 +245,22 @@ def test_metric_without_words_of_its_own_has_its_frame_all_the_same(make, result
 def test_settings_and_context_are_the_users(pages):
     assert "Generator trained on a sample of UCI Adult." in pages["leaky"].text
     assert pages["leaky"].text.count("Not supplied.") == 1  # the recipients
+
+
+def test_every_figure_has_a_table_behind_it(pages):
+    numbers = {"leaky": 0, "real_rows": 0, "low": 0}
+    for name in numbers:
+        page = pages[name]
+        figures = [text.rstrip(".").split()[-1] for tag, text in page.texts if text.startswith("Figure ")]
+        summaries = " ".join(text for tag, text in page.texts if tag == "summary")
+        assert figures
+        assert sorted(re.findall(r"\d+", summaries), key=int) == figures
+
+
+def test_table_behind_the_cells_hides_small_counts_and_names_both_series(pages):
+    text = pages["leaky"].text
+    assert "Original rows by distance and ratio" in text
+    assert "Against the synthetic rows, by r from" in text
+    assert "Against the holdout, by r from" in text
+    assert "1–4" in text
+    assert ("td", "-1") not in pages["leaky"].texts

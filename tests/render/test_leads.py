@@ -7,7 +7,7 @@ import pytest
 
 import reportgen
 from reportgen import api
-from reportgen.render.leads import MOST_FIGURES
+from reportgen.render.leads import FIGURES_OF_MANY, MOST_FIGURES
 
 
 def waves(records, seed, leads=2, samples=40):
@@ -92,8 +92,9 @@ def test_a_feature_that_is_left_out_says_so():
 
 def test_many_leads_share_a_number_of_figures_and_the_table_holds_all():
     page = html(assess(leads=MOST_FIGURES + 3, metric="nn_dist"))
-    assert len(re.findall(r"Lead \d+: the median", text(page))) == MOST_FIGURES
-    assert f"Pictures show {MOST_FIGURES} of {MOST_FIGURES + 3} leads" in text(page)
+    assert len(re.findall(r"Lead \d+: the median", text(page))) == FIGURES_OF_MANY
+    assert page.count("<summary>Counts behind figure ") == FIGURES_OF_MANY
+    assert f"Pictures show {FIGURES_OF_MANY} of {MOST_FIGURES + 3} leads" in text(page)
     assert len(table(page, "nn_dist of each lead")) == MOST_FIGURES + 4
 
 

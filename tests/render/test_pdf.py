@@ -225,9 +225,7 @@ def in_a_process(script, folder, result, *arguments, **environment):
     source = folder / "result.json"
     source.write_text(model.to_json(result), encoding="utf-8")
     command = [sys.executable, "-W", "error", "-c", RENDER + script, source, *arguments]
-    return subprocess.run(
-        command, check=True, env=os.environ | environment, cwd=folder, capture_output=True, text=True
-    )
+    return subprocess.run(command, check=True, env=os.environ | environment, cwd=folder, capture_output=True, text=True)
 
 
 def test_machine_without_any_font_gives_the_same_bytes_in_silence(results, exports, tmp_path):

@@ -6,7 +6,7 @@ pytestmark = pytest.mark.checks
 LINE = 75
 """Characters that a line of running text may hold."""
 UNDECIDED = {"color-contrast", "th-has-data-cells"}
-"""Rules that axe-core cannot decide on some nodes: contrast is worked out by browse.js, heads are tested in test_html."""
+"""Rules that axe-core leaves open on some nodes: browse.js works out the contrast, test_html tests the heads."""
 
 
 @pytest.fixture(scope="module")

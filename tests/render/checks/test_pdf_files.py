@@ -7,8 +7,12 @@ from html.parser import HTMLParser
 import pikepdf
 import pytest
 
+from reportgen.model import Measured
+from reportgen.render import scores
 from reportgen.render.context import build_report
+from reportgen.render.leads import of_all_leads
 from reportgen.render.page import render_page
+from reportgen.render.score_summary import anchor
 
 pytestmark = pytest.mark.checks
 STANDARDS = ("3a", "ua1")
@@ -41,10 +45,11 @@ def test_structure_is_sound(qpdf, reports, case):
     assert "No syntax or stream encoding errors found" in qpdf("--check", reports / f"{case}.pdf")
 
 
+HIDDEN = {"style", "title", "summary"}
+
+
 class Words(HTMLParser):
     """The text of a page, one entry for each run of text that stands together, without what paper does not show."""
-
-    HIDDEN = {"style", "title", "summary"}
 
     def __init__(self, page):
         super().__init__()
@@ -53,10 +58,10 @@ class Words(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         if tag not in {"meta", "img", "br", "source"}:
-            hidden = tag in self.HIDDEN or (tag == "a" and dict(attrs).get("class") == "skip")
+            hidden = tag in HIDDEN or (tag == "a" and dict(attrs).get("class") == "skip")
             self.open.append(hidden)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, _):
         self.open.pop()
 
     def handle_data(self, data):
@@ -82,6 +87,34 @@ def test_every_word_of_the_page_is_text_of_the_pdf(cases, reports, rendering, te
     text = bare("\n".join(without_running_heads(page, report.title, report.short_digest) for page in pages))
     missing = [words for words in Words(render_page(report, "packaged")).texts if bare(words) not in text]
     assert missing == []
+
+
+def row_text(row):
+    return bare("".join(f"{cell.text}{',' if cell.unit else ''}{cell.unit}{cell.under}" for cell in row))
+
+
+def test_every_verdict_and_score_of_the_result_stands_in_the_pdf(cases, reports, rendering, text_of, case):
+    """Numbers are rounded as the report rounds them; each stands in the row of its score, beside its name."""
+    result = cases[case]
+    report = build_report(result, rendering, "paper")
+    text = bare("\n".join(text_of(reports / f"{case}.pdf")))
+    assert bare(report.first.word) in text
+    assert all(bare(reason.text) in text for reason in report.first.reasons)
+    frames = {frame.anchor: frame for frame in report.metrics.frames}
+    for key, metric in result.metrics.items():
+        if not isinstance(metric, Measured):
+            continue
+        rows = [row for table in frames[anchor(key)].tables for row in table.rows]
+        rows += [row for row in report.summary.table.rows if row[0].href == f"#{anchor(key)}"]
+        assert [row for row in rows if row_text(row) not in text] == []
+        shown = {cell.text for row in rows for cell in row}
+        for name, score in scores.ordered_scores(key, of_all_leads(metric.scores)):
+            for cell in (
+                scores.value_cell(score, key, name),
+                scores.interval_cell(score, key, name),
+                scores.reference_cell(score, key, name),
+            ):
+                assert cell.text in shown, (key, name, cell.text)
 
 
 def test_every_level_of_the_contents_is_a_bookmark(reports, case):
