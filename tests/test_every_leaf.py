@@ -15,6 +15,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import reportgen
+from reportgen.api import parse
 from reportgen.marks import KNOWN
 from reportgen.model import is_round
 from reportgen.read.partition import Partition
@@ -158,6 +159,11 @@ def test_every_leaf_has_a_source(assessed):
     assert [path for path, _ in found if not any(re.fullmatch(source, path) for source in SOURCES)] == []
 
 
+def test_every_result_is_read_again_as_it_was_written(assessed):
+    _, _, _, found, _ = assessed
+    assert parse(found.to_json().encode(), "r.json") == found
+
+
 def test_every_number_is_of_the_kind_that_its_source_says(assessed):
     _, tables, _, _, found = assessed
     largest = max(len(table) for table in tables if table is not None)
@@ -245,3 +251,14 @@ def test_without_category_names_no_report_names_even_a_common_text():
         assert ("they are not named" in shown) is hidden
         assert "--no-category-names" in found.result.command if hidden else True
         assert "Northham" not in shown
+
+
+def test_without_category_names_no_text_of_the_schema_stands_in_a_report():
+    frames = [people(seed).assign(stay=["withheld", "1", "2", "3"] * 20) for seed in range(3)]
+    schema = {"columns": {"stay": {"kind": "numeric", "missing": ["withheld"]}}}
+    policy = {"settings": {"declared": schema}}
+    for hidden in (True, False):
+        found = reportgen.assess(*frames, metric="exact_copies", schema=schema, no_category_names=hidden, policy=policy)
+        for name in ("x.html", "x.md", "x.sarif", "x.junit.xml", "x.prom"):
+            shown = found.rendered(name).decode().partition('<script type="application/json"')[0]
+            assert "withheld" not in shown if hidden else name != "x.html" or "withheld" in shown

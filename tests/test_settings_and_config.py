@@ -137,14 +137,14 @@ def test_text_that_cannot_be_written_is_refused():
 
 def test_names_of_categories_are_left_out_by_option_variable_and_file(folder):
     (folder / "reportgen.toml").write_text("no_category_names = true\n")
-    assert make_settings(settings_from({}, {}, None)).no_category_names
+    assert resolve({}, {}).settings.no_category_names
     (folder / "reportgen.toml").unlink()
     for text, expected in (("true", True), ("1", True), ("false", False), ("", False)):
         environ = {"REPORTGEN_NO_CATEGORY_NAMES": text}
-        assert make_settings(settings_from({}, environ, None)).no_category_names is expected
-    assert make_settings(settings_from({"no_category_names": True}, {}, None)).no_category_names
+        assert resolve({}, environ).settings.no_category_names is expected
+    assert resolve({"no_category_names": True}, {}).settings.no_category_names
     with pytest.raises(InputError, match=r"^REPORTGEN_NO_CATEGORY_NAMES: setting 'no_category_names': must be true or"):
-        settings_from({}, {"REPORTGEN_NO_CATEGORY_NAMES": "perhaps"}, None)
+        resolve({}, {"REPORTGEN_NO_CATEGORY_NAMES": "perhaps"})
 
 
 @pytest.mark.parametrize(
