@@ -90,11 +90,9 @@ def hostile(results):
 
 @pytest.fixture(scope="module")
 def everything(hostile):
-    """The hostile result in every format, made while neither the network nor a file outside the package is there."""
+    """The hostile result in every format, made while the network and the files that its texts name are watched."""
     asked = []
     real_open, real_os_open = builtins.open, os.open
-    package = {os.path.realpath(render.__path__[0] + "/../.."), os.path.realpath(os.__file__ + "/..")}
-    roots = (*package, "/usr/", "/etc/fonts", "/etc/ld.so", "/etc/mime.types", "/tmp/weasyprint-", "/root/.cache")  # noqa: S108
 
     def watched(path, *arguments, real=real_open, **how):
         if not isinstance(path, int) and "passwd" in os.fsdecode(path):
@@ -105,7 +103,6 @@ def everything(hostile):
         asked.append(arguments)
         raise AssertionError("the network was asked for")
 
-    assert roots
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", refuse)
         patch.setattr(socket, "getaddrinfo", refuse)
