@@ -1,0 +1,64 @@
+"""Findings, regions and coverage: what is said of parts of the table, and that nothing is said twice."""
+
+import re
+
+import pytest
+
+from reportgen.model import Finding
+from reportgen.render.coverage import coverage_section
+from reportgen.render.view import Numbering
+from reportgen.words import sentence
+
+REGION = Finding(
+    code="anchored_rows_concentrate",
+    severity="notice",
+    text="Synthetic rows sit on original rows above all where job is 'c'.",
+    region="job is 'c'",
+    count=17,
+    expected=2.56,
+    p_value=0.0004,
+)
+HITS = Finding(code="closest_hits", severity="notice", text="30 are original (p = 0.004).", expected=20, p_value=0.004)
+
+
+def section(result):
+    return coverage_section(result, Numbering())
+
+
+def texts(table):
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_a_region_has_a_table_of_its_own_with_its_numbers(make):
+    found = section(make(findings=(HITS, REGION)))
+    assert texts(found.regions) == [["job is 'c'", "17", "2.6", "<\N{NO-BREAK SPACE}0.001"]]
+    assert texts(found.findings) == [["! Notice", "30 are original (p = 0.004)."]]
+    assert found.notes[-1].paragraphs == (sentence("findings.regions_read"),)
+
+
+def test_a_number_that_a_result_lacks_is_a_dash(make):
+    bare = REGION.model_copy(update={"count": None, "expected": None, "p_value": None})
+    assert texts(section(make(findings=(bare,))).regions) == [["job is 'c'", "–", "–", "–"]]
+
+
+def test_a_finding_says_its_numbers_once(make):
+    (row,) = texts(section(make(findings=(HITS,))).findings)
+    assert len(re.findall("0.004", row[1])) == 1
+    assert "Expected" not in row[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [("leaky", "none"), ("low", "no_leak"), ("no_holdout", "no_holdout"), ("approximate", "no_holdout")],
+)
+def test_where_no_region_is_named_it_says_why(results, name, entry):
+    found = section(results[name])
+    assert found.regions is None
+    assert found.notes[-1].paragraphs == (sentence(f"findings.regions_{entry}"),)
+
+
+@pytest.mark.parametrize("code", ["leaky_holdout", "holdout_overlap"])
+def test_an_overlap_says_how_unusual_it_is(code):
+    numbers = {"overlap": 40, "rows": 2000}
+    assert "0.012" in sentence(f"finding.{code}", p=0.012, **numbers)
+    assert "(" not in sentence(f"finding.{code}", p=None, **numbers)
