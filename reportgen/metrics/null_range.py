@@ -31,12 +31,15 @@ FEWEST_ROWS = 20
 """Smaller pseudo tables tell nothing of a 2.5th percentile."""
 TAILS: tuple[tuple[float, Literal["lower", "higher"]], ...] = ((0.025, "lower"), (0.975, "higher"))
 
-Around = Literal["factor", "difference", "itself"]
+Around = Literal["factor", "difference", "share", "itself"]
 
 
 @dataclass(frozen=True)
 class NullRange:
-    """The range of one score: a factor of the score's reference, a difference from it, or the range itself."""
+    """The range of one score: a factor of the score's reference, a difference from it, or the range itself.
+
+    `share`: a difference from a share, which stays between 0 and 1.
+    """
 
     low: float
     high: float
@@ -50,7 +53,8 @@ class NullRange:
             return None
         if self.around == "factor":
             return reference * self.low, reference * self.high
-        return reference + self.low, reference + self.high
+        low, high = reference + self.low, reference + self.high
+        return (max(0.0, low), min(1.0, high)) if self.around == "share" else (low, high)
 
 
 Ranges = Mapping[tuple[str, str], NullRange]
@@ -188,7 +192,8 @@ def _ranges(values: Mapping[str, Floats], sizes: Sizes) -> dict[tuple[str, str],
             low, high = middle + (low - middle) * scale - step, middle + (high - middle) * scale + step
             found[key, score] = NullRange(max(0.0, low), min(full, high), "itself")
         elif key == "nndr" and score not in {"p5", "median"}:
-            found[key, score] = NullRange(low * scale, high * scale, "difference")
+            around: Around = "share" if score == "share_below" else "difference"
+            found[key, score] = NullRange(low * scale, high * scale, around)
         else:
             found[key, score] = NullRange(math.exp(low * scale), math.exp(high * scale), "factor")
     return found

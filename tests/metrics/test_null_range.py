@@ -142,6 +142,7 @@ def test_every_split_holds_each_row_once():
 def test_a_range_is_a_factor_a_difference_or_itself():
     assert NullRange(0.5, 2.0, "factor").of(100.0) == (50.0, 200.0)
     assert NullRange(-0.25, 0.5, "difference").of(0.25) == (0.0, 0.75)
+    assert NullRange(-0.25, 0.5, "share").of(0.125) == (0.0, 0.625)
     assert NullRange(97.0, 99.0, "itself").of(None) == (97.0, 99.0)
     assert NullRange(0.5, 2.0, "factor").of(None) is None
     assert NullRange(0.5, 2.0, "factor").of(0.0) is None
