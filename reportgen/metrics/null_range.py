@@ -31,6 +31,17 @@ FEWEST_ROWS = 20
 """Smaller pseudo tables tell nothing of a 2.5th percentile."""
 TAILS: tuple[tuple[float, Literal["lower", "higher"]], ...] = ((0.025, "lower"), (0.975, "higher"))
 
+QUOTIENTS = frozenset(
+    (key, score)
+    for key, scores in (
+        ("distance_to_closest", ("median", "outlier")),
+        ("closest_distances_ratio", ("median", "outlier")),
+        ("nndr", ("p5", "median")),
+    )
+    for score in scores
+)
+"""Scores that have no range where rows share the value 0: in one of forty splits the percentile is 0 as well."""
+
 Around = Literal["factor", "difference", "share", "itself"]
 
 
@@ -80,7 +91,9 @@ def with_ranges(
     outcomes: Mapping[str, Metric], ranges: Ranges, evidence: Evidence, settings: Settings
 ) -> dict[str, Metric]:
     """Write the ranges into the scores that have one; a score whose percentile several rows share says so instead."""
-    shared = _shared(evidence, settings)
+    if not ranges:
+        return dict(outcomes)
+    shared = _shared(evidence, settings) | {place for place in QUOTIENTS if place not in ranges}
     written: dict[str, Metric] = {}
     for key, metric in outcomes.items():
         written[key] = metric
@@ -95,11 +108,11 @@ def with_ranges(
 
 
 def _with_range(score: Score, found: NullRange | None, *, ties: bool) -> Score:
-    if found is None or score.note is not None:  # a reference of 0 compares nothing
+    if score.note is not None:  # a reference of 0 compares nothing
         return score
     if ties:
         return score.model_copy(update={"note": "ties"})
-    ends = found.of(score.reference)
+    ends = None if found is None else found.of(score.reference)
     return score if ends is None else score.model_copy(update={"null_low": ends[0], "null_high": ends[1]})
 
 

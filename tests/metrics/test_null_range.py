@@ -215,6 +215,22 @@ def test_coarse_tables_say_why_they_have_no_range():
     assert "ties" in metric.notes
 
 
+def test_twins_that_make_the_percentile_zero_in_some_splits_are_ties_too():
+    original, synthetic, holdout = tables(300, 1)
+    for table in (original, synthetic, holdout):
+        table.iloc[:6] = 0.0  # 2 % of the rows are the same: less than 2.5 % here, more in some splits
+    scores = reportgen.assess(original, synthetic, holdout, resamples=100).metrics["distance_to_closest"].scores
+    assert scores["outlier"].note == "ties"
+    assert scores["outlier"].null_low is None
+    assert scores["median"].null_low is not None
+
+
+def test_small_tables_have_neither_a_range_nor_a_note():
+    metrics = reportgen.assess(*tables(25, 1), resamples=100).metrics
+    for metric in metrics.values():
+        assert "ties" not in getattr(metric, "notes", ())
+
+
 def test_without_a_true_holdout_there_is_no_range():
     original, synthetic, _ = tables(200, 1)
     for metric in reportgen.assess(original, synthetic, resamples=100).metrics.values():
