@@ -15,7 +15,7 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +59,8 @@ class Anchors:
 class Concentration:
     """A region that stands out: original rows sat upon in it, how many if they were spread evenly, and p after Holm."""
 
-    region: Region
+    column: str
+    name: str
     rows: int
     everywhere: int
     expected: float
@@ -80,7 +81,7 @@ def anchors(encoded: Encoded, pool: Pool, found: Pooled) -> Anchors:
     )
 
 
-def concentrations(regions: list[Region], rows: Anchors) -> list[Concentration]:
+def concentrations(regions: Iterable[Region], rows: Anchors) -> list[Concentration]:
     """Name the regions that stand out, the one of each column where rows concentrate most, in the columns' order."""
     # Rows of one person (a group) would have to be tested as one here.
     sat, original = rows.sat_upon, rows.original & rows.single
@@ -96,19 +97,21 @@ def concentrations(regions: list[Region], rows: Anchors) -> list[Concentration]:
     adjusted = holm(together)
     best: dict[str, tuple[float, Concentration]] = {}
     for place, against_holdout in zip(busy, holm(apart), strict=True):
-        region, each = regions[place], counted[place]
+        each = counted[place]
         p_value = max(adjusted[place], against_holdout)
         if min(each.here, each.claims) < SMALLEST_GROUP or p_value > LEVEL:
             continue
-        if region.column not in best or together[place] < best[region.column][0]:
+        if each.column not in best or together[place] < best[each.column][0]:
             expected = everywhere * each.original / originals
-            found = Concentration(region, each.here, everywhere, expected, p_value)
-            best[region.column] = together[place], found
+            found = Concentration(each.column, each.name, each.here, everywhere, expected, p_value)
+            best[each.column] = together[place], found
     return [found for _, found in best.values()]
 
 
 @dataclass(frozen=True)
 class _Counts:
+    column: str
+    name: str
     original: int
     here: int
     held: int
@@ -118,6 +121,8 @@ class _Counts:
 def _counted(region: Region, rows: Anchors, sat: Booleans, sat_held: Booleans, original: Booleans) -> _Counts:
     inside = region.rows
     return _Counts(
+        column=region.column,
+        name=region.name,
         original=int((inside & original).sum()),
         here=int((inside & sat).sum()),
         held=int((inside & sat_held).sum()),
@@ -130,7 +135,7 @@ def find_regions(partition: Partition, encoded: Encoded, pool: Pool, found: Pool
     if encoded.holdout is None or found is None:
         return ()
     rows = anchors(encoded, pool, found)
-    return tuple(_finding(one) for one in concentrations(list(_regions(partition)), rows))
+    return tuple(_finding(one) for one in concentrations(_regions(partition), rows))
 
 
 def _regions(partition: Partition) -> Iterator[Region]:
@@ -141,7 +146,7 @@ def _regions(partition: Partition) -> Iterator[Region]:
 def _finding(found: Concentration) -> Finding:
     text = sentence(
         "finding.anchored_rows_concentrate",
-        region=found.region.name,
+        region=found.name,
         expected=found.expected,
         p=found.p_value,
         rows=found.rows,
@@ -151,7 +156,7 @@ def _finding(found: Concentration) -> Finding:
         code="anchored_rows_concentrate",
         severity="notice",
         text=text,
-        region=found.region.name,
+        region=found.name,
         count=found.rows,
         expected=found.expected,
         p_value=found.p_value,

@@ -98,8 +98,8 @@ def test_a_rare_category_is_never_named():
     assert "onlyfour" not in found.to_json()
 
 
-def region(*rows, column="job"):
-    return Region(column, f"{column} is x", np.array(rows, dtype=bool))
+def region(*rows, column="job", name="x"):
+    return Region(column, f"{column} is {name}", np.array(rows, dtype=bool))
 
 
 def rows(original, sat, single=None, claims=None):
@@ -146,5 +146,5 @@ def test_rows_with_a_twin_are_left_out():
 
 def test_of_one_column_only_the_clearest_part_is_named():
     wider = np.arange(200) % 100 < 40
-    found = concentrations([region(*wider), region(*INSIDE), region(*INSIDE, column="sex")], rows(100, range(15)))
-    assert [(one.region.column, int(one.region.rows.sum())) for one in found] == [("job", 40), ("sex", 40)]
+    regions = [region(*wider, name="wider"), region(*INSIDE), region(*INSIDE, column="sex")]
+    assert [one.name for one in concentrations(regions, rows(100, range(15)))] == ["job is x", "sex is x"]
