@@ -6,7 +6,7 @@ The public names are listed below and loaded when they are first used, so that i
     load            read a result file again; returns an Assessment
     nearest_two     exact Euclidean distances to the two closest rows
     Assessment      an assessment as users hold it
-    ReportgenError, InputError, EnvironmentLacking
+    ReportgenError, InputError, EnvironmentLacking, InternalError
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment, assess, load
-    from reportgen.errors import EnvironmentLacking, InputError, ReportgenError
+    from reportgen.errors import EnvironmentLacking, InputError, InternalError, ReportgenError
     from reportgen.space.search import nearest_two
 
 __version__ = "0.1.0"
@@ -24,6 +24,7 @@ __all__ = [
     "Assessment",
     "EnvironmentLacking",
     "InputError",
+    "InternalError",
     "ReportgenError",
     "__version__",
     "assess",
@@ -37,6 +38,7 @@ _HOME = {
     "nearest_two": "reportgen.space.search",
     "EnvironmentLacking": "reportgen.errors",
     "InputError": "reportgen.errors",
+    "InternalError": "reportgen.errors",
     "ReportgenError": "reportgen.errors",
 }
 

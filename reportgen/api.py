@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -14,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from reportgen import __version__, environment, model
-from reportgen.errors import InputError
+from reportgen.errors import InputError, ReportgenError, without_its_text
+from reportgen.files import read_bounded
+from reportgen.json_text import AmbiguousJSONError, read_json
 from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
-from reportgen.settings import FROM_FILES, Settings, make_settings
+from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import one_line
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ WITHOUT_OPTION = (
     "recipients",
 )
 """Settings that the command line takes from a file or the environment only."""
-LARGEST_RESULT = 64 * 2**20
+LARGEST_RESULT = 32 * 2**20
 """Bytes; a result is some hundred kilobytes, and a file beyond this is not read into memory."""
 
 
@@ -161,7 +162,8 @@ def assess(
     row is, where persons have several; `schema` holds what `[schema]` does in the config file. `progress` is called
     with stage, done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config
     file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. Raises InputError where the command
-    exits with 2, also where the run would not fit into memory; never for the gate.
+    exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
+    InternalError, which names its kind and place and quotes nothing.
     """
     rules = None if policy is None else make_policy(policy)
     if rules is not None and "fail_on" in rules.model_fields_set:
@@ -212,31 +214,42 @@ def run_assessment(
         memory=available_memory(),
         held=resident_memory(),
     )
-    result = runner.run(original, synthetic, holdout, settings, run, progress or measuring.silent)
-    if policy is not None:
-        policy = policy.model_copy(update={"fail_on": settings.fail_on})
-    older = None if baseline is None else as_baseline(*baseline, result)
-    return Assessment(result.model_copy(update={"policy": policy, "baseline": older}))
+    own: list[BaseException] = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        try:
+            (progress or measuring.silent)(stage, done, total)
+        except BaseException as error:
+            own.append(error)
+            raise
+
+    # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
+    try:
+        result = runner.run(original, synthetic, holdout, settings, run, told)
+        if policy is not None:
+            policy = policy.model_copy(update={"fail_on": settings.fail_on})
+        older = None if baseline is None else as_baseline(*baseline, result)
+        return Assessment(result.model_copy(update={"policy": policy, "baseline": older}))
+    except (ReportgenError, MemoryError):
+        raise
+    except Exception as error:
+        if any(error is one for one in own):  # the caller's, perhaps to stop the run
+            raise
+        fault = without_its_text(error)
+    raise fault
 
 
 def as_baseline(path: str | os.PathLike[str], older: Assessment, newer: model.Result) -> model.Baseline:
     """Describe an older result as the baseline of a newer one, with all that keeps the two from comparing."""
     from reportgen.baseline import describe_baseline
 
-    return describe_baseline(older.result, Path(path).name, digest(older.result), newer)
+    return describe_baseline(older.result, _base_name(path, "baseline"), digest(older.result), newer)
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:
     """Read a result file (`.json`) again; InputError where it isn't one of this major schema version."""
-    file = Path(path)
-    name = one_line(file.name or str(file))
-    try:
-        with file.open("rb") as stream:
-            text = stream.read(LARGEST_RESULT + 1)
-    except (OSError, ValueError) as error:
-        msg = f"{name}: cannot be read ({getattr(error, 'strerror', error)}); check the path"
-        raise InputError(msg) from None
-    return parse(text, name)
+    file = Path(os.fsdecode(path))
+    return parse(read_bounded(file, LARGEST_RESULT, "result of reportgen"), one_line(file.name or str(file)))
 
 
 def parse(text: bytes, name: str) -> Assessment:
@@ -245,8 +258,11 @@ def parse(text: bytes, name: str) -> Assessment:
         msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
         raise InputError(msg)
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError):
+        plain = read_json(text)
+    except AmbiguousJSONError as error:
+        msg = f"{name}: {error}, unlike any result; give the .json that reportgen assess wrote"
+        raise InputError(msg) from None
+    except ValueError:
         msg = f"{name}: not a JSON file; give the .json that reportgen assess wrote"
         raise InputError(msg) from None
     version = plain.get("schema_version") if isinstance(plain, dict) else None
@@ -254,7 +270,7 @@ def parse(text: bytes, name: str) -> Assessment:
         msg = f"{name}: no reportgen result of schema version {model.SCHEMA_VERSION}; assess again with this version"
         raise InputError(msg)
     try:
-        return Assessment(model.Result.model_validate_json(text))
+        return Assessment(model.Result.model_validate_json(text, strict=True))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"][:4])
@@ -319,12 +335,18 @@ def _command(
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")
             continue
-        if name == "lead_names":
-            words += ["--lead-names", ",".join(value)]
-            continue
-        for one in value if isinstance(value, tuple) else (value,):
-            words += [f"--{name.replace('_', '-')}", str(one)]
+        words += _option(name, value)
     return " ".join((*variables, shlex.join(words)))
+
+
+def _option(name: str, value: Any) -> list[str]:
+    """Return the words that set a setting on the command line."""
+    option = f"--{name.replace('_', '-')}"
+    if name in SWITCHES:
+        return [option]
+    if name == "lead_names":
+        return [option, ",".join(value)]
+    return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
 
 
 def _base_name(given: Tabular | None, role: str) -> str:

@@ -26,6 +26,7 @@ NO_DEFINITION = (
     "title",
     "context",
     "recipients",
+    "no_category_names",
     "lang",
 )
 """Settings that define neither a score nor a level: they select, make numbers more precise, or are words."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,8 @@ from reportgen.errors import InputError
 from reportgen.policy import Policy, make_policy
 from reportgen.running import SEVERAL, Running, make_running
 from reportgen.settings import FROM_FILES, LISTS, Settings, make_settings
-from reportgen.shown import one_line, suggestion
+from reportgen.shown import one_line, shown_name, suggestion
+from reportgen.toml_file import read_toml
 
 DEFAULT_FILE = "reportgen.toml"
 PREFIX = "REPORTGEN_"
@@ -76,7 +77,8 @@ def _config_file(options: Mapping[str, Any], environ: Mapping[str, str]) -> Path
     given = options.get("config") or environ.get(f"{PREFIX}CONFIG")
     if given:
         return Path(given)
-    return Path(DEFAULT_FILE) if Path(DEFAULT_FILE).is_file() else None
+    # A folder or a link to nothing is refused when it is read, rather than settings ignored.
+    return Path(DEFAULT_FILE) if os.path.lexists(DEFAULT_FILE) else None
 
 
 def _variables(environ: Mapping[str, str], names: Sequence[str] = KNOWN) -> dict[str, Any]:
@@ -107,7 +109,7 @@ def _read(path: Path) -> dict[str, Any]:
     content = _parse(path, shown)
     for key in content:
         if key not in (*KNOWN, "policy"):
-            msg = f"{shown}: unknown key '{one_line(key)}'{suggestion(key, (*KNOWN, 'policy'))}; "
+            msg = f"{shown}: unknown key {shown_name(key)}{suggestion(key, (*KNOWN, 'policy'))}; "
             raise InputError(msg + f"known are {', '.join(sorted((*KNOWN, 'policy')))}")
     table = content.pop("policy", None)
     _validate(content, f"{shown}: ")
@@ -122,11 +124,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _parse(path: Path, shown: str) -> dict[str, Any]:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        msg = f"{shown}: {_unreadable(error)}"
-        raise InputError(msg) from None
+    content = read_toml(path)
     if path.name != "pyproject.toml":
         return content
     tool = content.get("tool", {})
@@ -135,11 +133,3 @@ def _parse(path: Path, shown: str) -> dict[str, Any]:
         msg = f"{shown}: tool.reportgen is no table; write [tool.reportgen] with a line a setting below it"
         raise InputError(msg)
     return table
-
-
-def _unreadable(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return "not UTF-8; save it as UTF-8"
-    if isinstance(error, tomllib.TOMLDecodeError):
-        return f"not valid TOML ({' '.join(str(error).split())})"
-    return f"cannot be read ({getattr(error, 'strerror', error)}); check the path"

@@ -6,15 +6,30 @@ What is declared is binding: a cell that does not fit it is an error, never a mi
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from reportgen.bounds import MOST_COLUMNS, Name
+
 DeclaredKind = Literal["numeric", "categorical", "datetime", "boolean", "identifier", "ignore"]
 Decimal = Literal[".", ","]
 Thousands = Literal[".", ",", " ", "'", "_"]
+MOST_MARKS = 1000
+"""Texts declared missing for one column."""
 _QUOTES = "\"'\r\n"
+
+
+def hide_marks(tables: Any, words: Callable[[int], str]) -> Any:
+    """Return dumped tables of a schema with a word on their number in place of the texts that are missing."""
+    if not isinstance(tables, dict):
+        return tables
+    return {
+        name: words(len(value)) if name == "missing" and isinstance(value, list | tuple) else hide_marks(value, words)
+        for name, value in tables.items()
+    }
 
 
 class _Part(BaseModel):
@@ -26,7 +41,7 @@ class FileForm(_Part):
 
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
     """The character between two cells."""
-    encoding: str | None = None
+    encoding: Annotated[str, Field(max_length=100)] | None = None
     """Name of the encoding, as Python knows it."""
 
     @field_validator("separator")
@@ -54,7 +69,7 @@ class FileForm(_Part):
 class NumberForm(_Part):
     """How numbers and missing values are written; None: as detected."""
 
-    missing: tuple[str, ...] | None = None
+    missing: Annotated[tuple[Name, ...], Field(max_length=MOST_MARKS)] | None = None
     """Exactly these texts are missing, and the empty cell; None: the usual marks."""
     decimal: Decimal | None = None
     """The mark before decimals."""
@@ -68,7 +83,7 @@ class NumberForm(_Part):
     def _listed(cls, marks: Any) -> Any:
         listed = marks if isinstance(marks, list | tuple) else (marks,)
         # TOML has numbers: -9 is the text of one
-        return None if marks is None else [repr(m) if type(m) in {int, float} else m for m in listed]
+        return None if marks is None else tuple(repr(m) if type(m) in {int, float} else m for m in listed)
 
     @field_validator("missing")
     @classmethod
@@ -88,7 +103,7 @@ class ColumnForm(NumberForm):
 
     kind: DeclaredKind | None = None
     """What the column holds; `decimal` or `thousands` alone mean numeric, `date_format` or `day_first` datetime."""
-    date_format: str | None = None
+    date_format: Annotated[str, Field(max_length=200)] | None = None
     """How its dates are written, in the directives of Python's strptime."""
 
     @field_validator("date_format")
@@ -136,7 +151,7 @@ class Schema(NumberForm, FileForm):
     original: FileForm = FileForm()
     synthetic: FileForm = FileForm()
     holdout: FileForm = FileForm()
-    columns: dict[str, ColumnForm] = {}
+    columns: Annotated[dict[Name, ColumnForm], Field(max_length=MOST_COLUMNS)] = {}
     """By name, without blanks at its ends."""
 
     @field_validator("columns")

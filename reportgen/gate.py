@@ -6,11 +6,13 @@ the age of a result and the end of a waiver depend on it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
+from reportgen.declared import hide_marks
 from reportgen.model import LEVELS, Baseline, Measured, NotMeasured, Result, Score
 from reportgen.policy import Limit, Policy, Waiver, setting_as_stored
 from reportgen.rounding import significant
@@ -160,12 +162,15 @@ def _declared(case: _Case) -> Iterator[Outcome]:
 
 
 def _pinned(case: _Case) -> Iterator[Outcome]:
-    for name, asked in case.policy.settings.items():
-        given = setting_as_stored(case.result.settings, name)
+    hidden = case.result.settings.no_category_names
+    for name, wanted in case.policy.settings.items():
+        stored = setting_as_stored(case.result.settings, name)
+        met = stored == wanted
+        given, asked = (hide_marks(one, _marks) if hidden else one for one in (stored, wanted))
         value = float(given) if isinstance(given, int | float) else None
         numbers = {"name": name, "given": _setting(given, asked), "asked": _setting(asked, given)}
         limit = sentence("rule.exactly", limit=numbers["asked"])
-        yield _outcome(f"settings.{name}", limit, met=given == asked, words="setting", value=value, numbers=numbers)
+        yield _outcome(f"settings.{name}", limit, met=met, words="setting", value=value, numbers=numbers)
 
 
 def _limit(case: _Case, name: str, limit: Limit) -> Outcome:
@@ -271,14 +276,27 @@ def _number(score: Score, value: float, limits: Iterable[float]) -> str:
     return f"{text} %" if score.unit == "percent" else text
 
 
+def _marks(number: int) -> str:
+    return sentence("provenance.marks_not_named", marks=number)
+
+
 def _setting(value: Any, other: Any) -> str:
     """Write a setting on one line; of a table only what differs from the other one."""
     if isinstance(value, list):
         return one_line(", ".join(map(str, value))) or sentence("rule.empty")
     if isinstance(value, dict):
         differing = {key: one for key, one in sorted(value.items()) if one != other.get(key)}
-        return ", ".join(f"{key} {one:g}" for key, one in differing.items()) or sentence("rule.default")
+        return ", ".join(f"{key} {_in_table(one)}" for key, one in differing.items()) or sentence("rule.default")
+    if isinstance(value, bool):
+        return sentence(f"provenance.{'yes' if value else 'no'}")
     return sentence("rule.empty") if value in {None, ""} else one_line(str(value))
+
+
+def _in_table(value: Any) -> str:
+    """Write a value of a table: a limit, or what `[schema]` declares."""
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -47,6 +47,7 @@ def measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict[
         try:
             outcome = metric.measure(evidence, settings, stream(settings, metric.KEY))
         except Exception as error:  # noqa: BLE001 -- one fault must not take the other metrics with it; the gate fails
+            # never the error's text: it may hold a value
             outcomes[metric.KEY] = no_value("failed", fault=type(error).__name__, where=raised_at(error))
         else:
             outcomes[metric.KEY] = outcome if isinstance(outcome, Measured) else no_value(outcome)

@@ -11,12 +11,17 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from typing import Annotated, Literal, Self, get_args
+import re
+from datetime import datetime
+from typing import Annotated, Literal, Self, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from reportgen.bounds import LONGEST_NAME, MOST_COLUMNS, Name, Text
+from reportgen.declared import MOST_MARKS
+from reportgen.marks import KNOWN
 from reportgen.policy import Policy
-from reportgen.settings import Settings
+from reportgen.settings import METRIC_KEYS, Settings
 
 SCHEMA_VERSION = "1.0"
 SMALLEST_GROUP = 5
@@ -97,7 +102,30 @@ FindingCode = Literal[
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
-Count = Annotated[int, Field(ge=0)]
+MOST_BINS = 200
+"""Bins of a histogram, and of either side of a grid of cells."""
+_SCORE_NAME = re.compile(r"[a-z][a-z0-9_]*|z:[A-Za-z0-9]+|(?:lead|column):.+:[a-z][a-z0-9_]*", re.DOTALL)
+_SERIES_NAME = re.compile(r"[a-z][a-z0-9_]*|lead:.+:[a-z][a-z0-9_]*", re.DOTALL)
+
+
+def _known_metric(key: str) -> str:
+    if key not in METRIC_KEYS:
+        msg = "a metric that is not known"
+        raise ValueError(msg)
+    return key
+
+
+def _of_a_day(created: str) -> str:
+    datetime.fromisoformat(created)  # a ValueError for the 99th of a month
+    return created
+
+
+MetricKey = Annotated[str, AfterValidator(_known_metric)]
+Created = Annotated[
+    str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"), AfterValidator(_of_a_day)
+]
+Version = Annotated[str, Field(max_length=100)]
+Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -125,13 +153,18 @@ class Score(Part):
 class Quantiles(Part):
     """Values of a distribution at chosen levels (0-1), none of them closer to an end than five rows."""
 
-    levels: tuple[Share, ...]
-    values: tuple[float, ...]
+    levels: Annotated[tuple[Share, ...], Field(max_length=MOST_BINS)]
+    values: Annotated[tuple[float, ...], Field(max_length=MOST_BINS)]
 
     @model_validator(mode="after")
     def _pair_up(self) -> Self:
         if len(self.levels) != len(self.values):
             msg = "levels and values differ in length"
+            raise ValueError(msg)
+        if any(a >= b for a, b in itertools.pairwise(self.levels)) or any(
+            a > b for a, b in itertools.pairwise(self.values)
+        ):
+            msg = "levels must increase, and values not decrease"
             raise ValueError(msg)
         return self
 
@@ -139,11 +172,11 @@ class Quantiles(Part):
 class Histogram(Part):
     """Counts between round edges. Rows at exactly 0 are in the first bin and, once more, in `zero_count`."""
 
-    edges: tuple[float, ...]
-    counts: tuple[Count, ...]
+    edges: Annotated[tuple[float, ...], Field(max_length=MOST_BINS + 1)]
+    counts: Annotated[tuple[Count, ...], Field(max_length=MOST_BINS)]
     quantiles: Quantiles
     zero_count: Count
-    n: Annotated[int, Field(ge=SMALLEST_DISTRIBUTION)]
+    n: Annotated[int, Field(ge=SMALLEST_DISTRIBUTION, le=2**63 - 1)]
 
     @model_validator(mode="after")
     def _tells_no_row_apart(self) -> Self:
@@ -152,6 +185,9 @@ class Histogram(Part):
             raise ValueError(msg)
         if sum(self.counts) != self.n or self.zero_count > self.counts[0]:
             msg = "the counts must add up to n, and the first bin hold the zeros"
+            raise ValueError(msg)
+        if not all(map(is_round, self.edges)):
+            msg = "edges must be round numbers, not values of rows"
             raise ValueError(msg)
         filled = [count for count in self.counts if count]
         if min(filled[0], filled[-1]) < SMALLEST_GROUP:
@@ -170,33 +206,67 @@ def listed_quantile(level: float, n: int) -> bool:
     return n * level >= SMALLEST_GROUP - slack and n * (1 - level) >= SMALLEST_GROUP - slack
 
 
+def is_round(number: float) -> bool:
+    """Whether a number has at most three significant digits, or four that end in 5: it is nobody's value by chance."""
+    if any(float(f"{number:.{digits}e}") == number for digits in (0, 1, 2)):
+        return True
+    four = f"{number:.3e}"
+    return float(four) == number and four.partition("e")[0][-1] == "5"
+
+
 class Cells(Part):
     """Counts in a grid: `counts[y][x]`. Cells of 1-4 rows hold -1, "fewer than 5"."""
 
-    x_edges: tuple[float, ...]
-    y_edges: tuple[float, ...]
-    counts: tuple[tuple[int, ...], ...]
+    x_edges: Annotated[tuple[float, ...], Field(max_length=MOST_BINS + 1)]
+    y_edges: Annotated[tuple[float, ...], Field(max_length=MOST_BINS + 1)]
+    counts: Annotated[tuple[Annotated[tuple[int, ...], Field(max_length=MOST_BINS)], ...], Field(max_length=MOST_BINS)]
 
     @model_validator(mode="after")
     def _hides_small_cells(self) -> Self:
         if len(self.counts) != len(self.y_edges) - 1 or any(len(row) != len(self.x_edges) - 1 for row in self.counts):
             msg = "counts must have one row a y bin and one column an x bin"
             raise ValueError(msg)
+        for edges in (self.x_edges, self.y_edges):
+            if not all(map(is_round, edges)) or any(a >= b for a, b in itertools.pairwise(edges)):
+                msg = "edges must increase and be round numbers"
+                raise ValueError(msg)
         if any(count < -1 or 0 < count < SMALLEST_GROUP for row in self.counts for count in row):
             msg = "a cell of 1-4 rows must hold -1"
             raise ValueError(msg)
         return self
 
 
+def _scores(found: dict[str, _Scored]) -> dict[str, _Scored]:
+    """Refuse names that no metric gives its scores: a name must not carry a value."""
+    if not all(len(name) <= 2 * LONGEST_NAME and _SCORE_NAME.fullmatch(name) for name in found):
+        msg = "a score is named as no score is"
+        raise ValueError(msg)
+    return found
+
+
+def _series(found: dict[str, _Series]) -> dict[str, _Series]:
+    if not all(len(name) <= 2 * LONGEST_NAME and _SERIES_NAME.fullmatch(name) for name in found):
+        msg = "a series is named as no series is"
+        raise ValueError(msg)
+    return found
+
+
+_Scored = TypeVar("_Scored")
+_Series = TypeVar("_Series")
+Scores = Annotated[dict[str, Score], Field(max_length=2 * MOST_COLUMNS), AfterValidator(_scores)]
+"""Scores by name: `median`, `z:near3`, `lead:NAME:score`, `column:NAME:reused`."""
+ScoreValues = Annotated[dict[str, float], Field(max_length=2 * MOST_COLUMNS), AfterValidator(_scores)]
+
+
 class Measured(Part):
     """A metric that has values. Series are named by the base: `synthetic`, `holdout`."""
 
     status: Literal["measured"] = "measured"
-    scores: dict[str, Score]
-    distributions: dict[str, Histogram] = {}
-    joint: dict[str, Cells] = {}
+    scores: Scores
+    distributions: Annotated[dict[str, Histogram], AfterValidator(_series)] = {}
+    joint: Annotated[dict[str, Cells], AfterValidator(_series)] = {}
     verdict: MetricVerdict = "context"
-    notes: tuple[NoteCode, ...] = ()
+    notes: Annotated[tuple[NoteCode, ...], Field(max_length=100)] = ()
 
 
 class NotMeasured(Part):
@@ -204,7 +274,7 @@ class NotMeasured(Part):
 
     status: Literal["not_measured"] = "not_measured"
     code: NotMeasuredCode
-    reason: str
+    reason: Text
 
 
 Metric = Annotated[Measured | NotMeasured, Field(discriminator="status")]
@@ -214,13 +284,13 @@ class Tool(Part):
     """The program that measured."""
 
     name: Literal["reportgen"] = "reportgen"
-    version: str
+    version: Version
 
 
 class InputFile(Part):
     """One table as it was given. `sha256` is None for a table that was handed over in memory."""
 
-    name: str
+    name: Name
     sha256: Digest | None
     content_sha256: Digest
     rows: Count
@@ -253,13 +323,18 @@ class Missing(Part):
 class Column(Part):
     """How one column was understood, and what it weighs in the distance."""
 
-    name: str
+    name: Name
     kind: Kind
     used: bool
-    reason: str | None = None
+    reason: Text | None = None
     """Why the column is left out, in words; None when it is used."""
-    remarks: tuple[str, ...] = ()
-    """What a reader should know of a column, in words: marks read as missing, forms of dates, and the like."""
+    remarks: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
+    """What a reader should know of a column, in words: forms of dates and numbers, and the like."""
+    missing_marks: Annotated[tuple[Name, ...], Field(max_length=MOST_MARKS)] = ()
+    """Texts read as missing that stand in at least five original rows (with --group: of five persons): only texts of
+    the closed list `reportgen.marks.KNOWN`, and those that `settings.declared` calls missing in this column."""
+    other_marks: bool = False
+    """Whether other texts were read as missing; fewer original rows hold them, so that they are not named."""
     missing: Missing
     distinct_original: Count
     inertia: Share | None = None
@@ -273,7 +348,7 @@ class Column(Part):
 class Lead(Part):
     """One lead of the signals, in their order."""
 
-    name: str
+    name: Name
     flat: bool
     """Whether it is flat in every original record, or the same in all of them: then no score compares it."""
 
@@ -301,7 +376,7 @@ class Holdout(Part):
     rows_p_value: Share | None = None
     """How unusual it is that persons of original and holdout differ so in their numbers of rows, if drawn alike. None
     without --group or a true holdout."""
-    warnings: tuple[str, ...] = ()
+    warnings: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
 
 
 class Space(Part):
@@ -309,7 +384,7 @@ class Space(Part):
 
     projection: Literal["famd", "none", "signals"]
     """`signals`: seven features a lead, each divided by its standard deviation over the original records."""
-    components: Annotated[int, Field(ge=1)] | Literal["all"]
+    components: Annotated[int, Field(ge=1, le=2**31)] | Literal["all"]
     dimensions: Count
     inertia: Share
     fitted_on: Literal["original", "original and holdout"] | None
@@ -336,15 +411,15 @@ class Memorising(Part):
     """What the same metrics read when half of the synthetic rows are replaced by copies of original rows."""
 
     rows: Count
-    scores: dict[str, dict[str, Score]]
+    scores: Annotated[dict[MetricKey, Scores], Field(max_length=100)]
 
 
 class PowerPoint(Part):
     """Share of trials in which so many planted near copies were noticed."""
 
-    rows: Annotated[int, Field(ge=1)]
+    rows: Annotated[int, Field(ge=1, le=2**63 - 1)]
     power: Share
-    trials: Annotated[int, Field(ge=1)] | None = None
+    trials: Annotated[int, Field(ge=1, le=2**63 - 1)] | None = None
     """Trials that the share was estimated from; fewer where it was soon clear that it is too small."""
 
 
@@ -355,11 +430,11 @@ class Detectable(Part):
     share: Share | None = None
     noise_sd: Annotated[float, Field(gt=0)] = 0.05
     power: Share = 0.8
-    curve: tuple[PowerPoint, ...] = ()
+    curve: Annotated[tuple[PowerPoint, ...], Field(max_length=MOST_BINS)] = ()
     """By ascending number of planted rows, up to the first that was noticed often enough."""
     search_limit: Count | None = None
     code: NotMeasuredCode | None = None
-    reason: str | None = None
+    reason: Text | None = None
 
     @model_validator(mode="after")
     def _ascends(self) -> Self:
@@ -381,8 +456,8 @@ class Finding(Part):
 
     code: FindingCode
     severity: Literal["info", "notice", "warning"]
-    text: str
-    region: str | None = None
+    text: Text
+    region: Text | None = None
     count: Count | None = None
     expected: float | None = None
     p_value: Share | None = None
@@ -392,7 +467,7 @@ class Criterion(Part):
     """One of the three questions of WP216: whether an attack answered it, and which metrics speak to it."""
 
     assessed: bool
-    metrics: tuple[str, ...]
+    metrics: Annotated[tuple[MetricKey, ...], Field(max_length=100)]
 
 
 class Coverage(Part):
@@ -407,8 +482,8 @@ class Reason(Part):
     """Why the verdict has its level: metric, value, bound and limit, and one sentence made from them."""
 
     code: ReasonCode
-    metric: str | None
-    text: str
+    metric: MetricKey | None
+    text: Text
     value: float | None = None
     bound: float | None = None
     limit: float | None = None
@@ -421,7 +496,7 @@ class Verdict(Part):
     level: Level
     tolerance: Annotated[float, Field(ge=0, le=100)]
     upper_bound: Annotated[float, Field(ge=0, le=100)] | None
-    reasons: tuple[Reason, ...]
+    reasons: Annotated[tuple[Reason, ...], Field(max_length=MOST_COLUMNS)]
 
 
 BaselineDifference = Literal["original", "holdout", "columns", "space", "sizes", "settings"]
@@ -430,16 +505,16 @@ BaselineDifference = Literal["original", "holdout", "columns", "space", "sizes",
 class Baseline(Part):
     """An older result that this one is compared with: which it is, its numbers, and what keeps them from comparing."""
 
-    name: str
+    name: Name
     sha256: Digest
     """Of the result file's bytes."""
-    created: str
-    version: str
+    created: Created
+    version: Version
     """Of the program that measured it."""
     level: Level
-    scores: dict[str, dict[str, float]]
+    scores: Annotated[dict[MetricKey, ScoreValues], Field(max_length=100)]
     """By metric and score, the value alone; unit and direction are those of the scores of this result."""
-    differences: tuple[BaselineDifference, ...] = ()
+    differences: Annotated[tuple[BaselineDifference, ...], Field(max_length=len(get_args(BaselineDifference)))] = ()
     """What differs so that a difference of the scores would mean nothing; empty where they compare."""
 
 
@@ -447,28 +522,42 @@ class Result(Part):
     """Everything that a report is made from. Shares and probabilities are 0-1, percents 0-100."""
 
     schema_version: Literal["1.0"] = "1.0"
-    title: str
-    created: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-    command: str
+    title: Annotated[str, Field(max_length=2 * LONGEST_NAME)]
+    created: Created
+    command: Annotated[str, Field(max_length=2**22)]
     """The command that repeats this run, files by base name."""
     tool: Tool
-    environment: dict[str, str | None]
+    environment: Annotated[
+        dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=200)] | None], Field(max_length=100)
+    ]
     settings: Settings
     inputs: Inputs
-    columns: tuple[Column, ...]
-    leads: tuple[Lead, ...] = ()
+    columns: Annotated[tuple[Column, ...], Field(max_length=MOST_COLUMNS)]
+    leads: Annotated[tuple[Lead, ...], Field(max_length=MOST_COLUMNS)] = ()
     """Leads of the signals; empty for tables."""
     holdout: Holdout
     space: Space
     search: Search
-    metrics: dict[str, Metric]
+    metrics: dict[MetricKey, Metric]
     controls: Controls
-    findings: tuple[Finding, ...]
+    findings: Annotated[tuple[Finding, ...], Field(max_length=2 * MOST_COLUMNS)]
     coverage: Coverage
     verdict: Verdict
     policy: Policy | None = None
     """The release policy in force, with its waivers; None where none was given. `reportgen.gate` reads it."""
     baseline: Baseline | None = None
+
+    @model_validator(mode="after")
+    def _names_what_it_may(self) -> Self:
+        if self.settings.no_category_names and any(column.missing_marks for column in self.columns):
+            msg = "no text of a cell may be named where the settings forbid names of categories"
+            raise ValueError(msg)
+        for column in self.columns:
+            declared = self.settings.declared.column(column.name).missing or ()
+            if not all(mark in KNOWN or mark in declared for mark in column.missing_marks):
+                msg = "a missing mark is none that is known or declared"
+                raise ValueError(msg)
+        return self
 
 
 OF_PERSONS = ("persons", "shared_persons", "rows_p_value")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,8 +51,10 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
             check_writable(path)
             target = os.path.realpath(path)
             try:
-                descriptor, temporary = tempfile.mkstemp(prefix=".reportgen-", dir=os.path.dirname(target))  # noqa: PTH120
+                # Named by ourselves and noted before it is made, so that no signal can come between and leave it.
+                temporary = os.path.join(os.path.dirname(target), f".reportgen-{secrets.token_hex(8)}")  # noqa: PTH118, PTH120
                 written.append((temporary, target))
+                descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(content)
                     file.flush()

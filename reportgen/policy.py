@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from reportgen.bounds import LONGEST_NAME
 from reportgen.errors import InputError
 from reportgen.score_names import SCORES, all_names, full_name, is_score
 from reportgen.settings import FailOn, Settings, make_settings, refuse_low
@@ -28,6 +29,9 @@ from reportgen.shown import one_line, suggestion
 
 LEVEL_RULES = ("verdict", "measured", "tolerance", "holdout", "age", "tool_version", "baseline", "baseline.verdict")
 """Rules that are not made from the name of a score or a setting."""
+MOST_RULES = 10_000
+ScoreName = Annotated[str, Field(max_length=2 * LONGEST_NAME + 100)]
+"""Also of a column: `exact_copies.column:NAME:reused`."""
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
@@ -59,13 +63,13 @@ class Limit(_Part):
 class Waiver(_Part):
     """One rule that may fail until a day, that day included (UTC)."""
 
-    rule: str
+    rule: ScoreName
     """As the gate prints it: `closest_rate.rate`, `verdict`, `settings.seed`; a bare metric is its main score."""
     reason: Text
     by: Text
     """Who answers for it."""
     until: date
-    level: str | None = None
+    level: Annotated[str, Field(max_length=100)] | None = None
     """For the rule `verdict` only, and required there: the worst level that is waived."""
 
     @field_validator("rule")
@@ -105,15 +109,15 @@ class Policy(_Part):
     """Whether real rows that the generator never saw must have been given."""
     max_age_days: Annotated[Number, Field(gt=0)] | None = None
     """Oldest result that passes, in days since it was created."""
-    min_tool_version: Annotated[str, Field(pattern=r"^\d+(\.\d+)*$")] | None = None
+    min_tool_version: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)*$", max_length=100)] | None = None
     """Oldest version of reportgen that may have measured."""
     settings: dict[str, JsonValue] = {}
     """Settings by name, and the value that the run must have had."""
-    limits: dict[str, Limit] = {}
+    limits: Annotated[dict[ScoreName, Limit], Field(max_length=MOST_RULES)] = {}
     """Limits by `metric.score`."""
-    worsening: dict[str, Annotated[Number, Field(ge=0)]] = {}
+    worsening: Annotated[dict[ScoreName, Annotated[Number, Field(ge=0)]], Field(max_length=MOST_RULES)] = {}
     """By `metric.score`, how much worse than in the baseline a score may be, in its unit."""
-    waivers: tuple[Waiver, ...] = ()
+    waivers: Annotated[tuple[Waiver, ...], Field(max_length=MOST_RULES)] = ()
 
     @model_validator(mode="before")
     @classmethod

@@ -129,17 +129,22 @@ def _counted(region: Region, rows: Anchors, sat: Booleans, sat_held: Booleans, o
     )
 
 
-def find_regions(partition: Partition, encoded: Encoded, pool: Pool, found: Pooled | None) -> tuple[Finding, ...]:
-    """Find where anchored rows concentrate; nothing without a true holdout. `encoded`: in the order of the files."""
+def find_regions(
+    partition: Partition, encoded: Encoded, pool: Pool, found: Pooled | None, *, named: bool = True
+) -> tuple[Finding, ...]:
+    """Find where anchored rows concentrate; nothing without a true holdout. `encoded`: in the order of the files.
+
+    `named`: whether categories may be named.
+    """
     if encoded.holdout is None or found is None:
         return ()
     rows = anchors(encoded, pool, found)
-    return tuple(_finding(one) for one in concentrations(_regions(partition), rows))
+    return tuple(_finding(one) for one in concentrations(_regions(partition, named=named), rows))
 
 
-def _regions(partition: Partition) -> Iterator[Region]:
+def _regions(partition: Partition, *, named: bool) -> Iterator[Region]:
     for column in partition.used:
-        yield from regions_of(partition, column)
+        yield from regions_of(partition, column, named=named)
 
 
 def _finding(found: Concentration) -> Finding:

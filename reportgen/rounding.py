@@ -14,8 +14,11 @@ MOST_DECIMALS = 40
 def decimals(value: float, digits: int, limits: Iterable[float] = ()) -> str:
     """Write a number with so many decimals, or with as many more as keep it on its side of every limit.
 
-    99.96 with one decimal is 100.0, but 99.96 with the limit 100 is 99.96. A value equal to a limit stays equal.
+    99.96 with one decimal is 100.0, but 99.96 with the limit 100 is 99.96. A value equal to a limit stays equal. From
+    1e15 on a number has an exponent: hundreds of digits say nothing, and cost a figure minutes to find room for.
     """
+    if abs(value) >= 10**MOST_DIGITS:
+        return _exponential(value, tuple(limits))
     for places in range(digits, MOST_DECIMALS + 1):
         text = f"{value:,.{places}f}"
         shown = float(text.replace(",", ""))
@@ -23,6 +26,14 @@ def decimals(value: float, digits: int, limits: Iterable[float] = ()) -> str:
             break
     if not float(text.replace(",", "")):
         text = text.lstrip("-")
+    return text.replace("-", MINUS)
+
+
+def _exponential(value: float, limits: tuple[float, ...]) -> str:
+    for digits in range(2, 17):
+        text = f"{value:.{digits}e}"
+        if all(_side(float(text), limit) == _side(value, limit) for limit in limits):
+            break
     return text.replace("-", MINUS)
 
 
@@ -54,7 +65,9 @@ def p_value(value: float, limits: Iterable[float] = ()) -> str:
 
 
 def count(value: int) -> str:
-    """Write a whole number with its thousands set apart by commas."""
+    """Write a whole number with its thousands set apart by commas, and one beyond 1e18 with an exponent."""
+    if abs(value) >= 10**18:
+        return f"{float(value):.2e}".replace("-", MINUS)
     return f"{value:,}".replace("-", MINUS)
 
 

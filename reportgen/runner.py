@@ -154,7 +154,11 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     verdict = judge(case)
     # Without a leak no part of the table has one; rows of persons are no single rows, which the tests of regions need.
     leaks = verdict.level in {"high", "moderate"} and kind == "provided" and persons is None
-    regions = find_regions(partition, in_file_order, searcher.pool, evidence.pool) if leaks else ()
+    regions = (
+        find_regions(partition, in_file_order, searcher.pool, evidence.pool, named=not settings.no_category_names)
+        if leaks
+        else ()
+    )
     columns = columns_part(partition, encoded)
     judged = metric_verdicts(verdict, case)
     return Result(

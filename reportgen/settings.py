@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
+from reportgen.bounds import Name, Text
 from reportgen.declared import Schema
 from reportgen.errors import InputError
 from reportgen.shown import one_line
@@ -38,6 +39,8 @@ FROM_FILES = ("thresholds", "declared")
 """Settings that are tables of their own, which neither an option nor a variable can hold."""
 LISTS = ("metric", "key", "ignore", "numeric", "categorical")
 """Settings that hold several names."""
+SWITCHES = ("no_category_names",)
+"""Settings that are true or false."""
 
 
 class Thresholds(BaseModel):
@@ -67,7 +70,7 @@ class Thresholds(BaseModel):
     """From this percentage of synthetic rows with an identical holdout row on, the holdout is the synthetic table."""
     disjoint_supports: Annotated[float, Field(ge=0, le=100)] = 5.0
     """Percent of synthetic rows that must lie as near to a real row as real rows lie to each other."""
-    fewest_rows: Annotated[int, Field(ge=2)] = 20
+    fewest_rows: Annotated[int, Field(ge=2, le=2**31)] = 20
     """Fewer rows than this in any table carry no verdict."""
     smallest_leak: Annotated[float, Field(gt=0)] = 2.0
     """Times the tolerance: a low level needs a smallest noticed leak within it."""
@@ -80,18 +83,18 @@ class Settings(BaseModel):
 
     metric: tuple[str, ...] = ()
     """Measure only these metrics; empty for all that apply."""
-    key: tuple[str, ...] = ()
+    key: tuple[Name, ...] = ()
     """Columns that identify a person or row: left out of the distances."""
-    ignore: tuple[str, ...] = ()
+    ignore: tuple[Name, ...] = ()
     """Columns left out of every measurement."""
-    group: str | None = None
+    group: Name | None = None
     """Column whose value names the person that a row belongs to: rows of one person are kept together."""
-    numeric: tuple[str, ...] = ()
+    numeric: tuple[Name, ...] = ()
     """Columns taken as numbers, whatever was detected."""
-    categorical: tuple[str, ...] = ()
+    categorical: tuple[Name, ...] = ()
     """Columns taken as categories, whatever was detected."""
     projection: Literal["famd", "none"] = "famd"
-    components: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+    components: Annotated[int, Field(ge=1, le=2**31)] | Literal["all"] = "all"
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     tolerance: Annotated[float, Field(ge=0, le=100)] = 1.0
     """Leak that the user accepts, in percent of the synthetic rows."""
@@ -106,39 +109,43 @@ class Settings(BaseModel):
     """Percentile that stands for the lower tail ("outlier") in the reference-based metrics (seed 000)."""
     nndr_threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
     """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
-    dropped_queries: Annotated[int, Field(ge=100)] = 5000
+    dropped_queries: Annotated[int, Field(ge=100, le=2**31)] = 5000
     """Most synthetic rows that are searched with columns left out (the base is never drawn down)."""
     thresholds: Thresholds = Thresholds()
     declared: Annotated[Schema, Field(validation_alias=AliasChoices("schema", "declared"))] = Schema()
     """How files and columns are to be read where detection would be wrong; given as `schema`."""
-    lead_names: tuple[str, ...] = ()
+    lead_names: tuple[Name, ...] = ()
     """Names of the leads of signals, in their order; empty for their numbers from 1."""
     sampling_rate: Annotated[float, Field(gt=0)] | None = None
     """Samples a second of signals, printed only: no feature depends on it."""
-    title: str | None = None
-    context: str = ""
+    title: Name | None = None
+    context: Text = ""
     """What the data are and why they are assessed, in the user's words."""
-    recipients: str = ""
+    recipients: Text = ""
     """Who is to receive the synthetic data, in the user's words."""
+    no_category_names: bool = False
+    """Print no name of a category, not even of those that five or more original rows share."""
     lang: Literal["en"] = "en"
 
     @field_validator("*", mode="before")
     @classmethod
     def _plain(cls, value: Any, info: ValidationInfo) -> Any:
         """Take one name for a list of one; refuse what converts without meaning it."""
-        if isinstance(value, bool):
-            msg = "no setting is true or false"
-            raise ValueError(msg)  # noqa: TRY004 -- pydantic turns a ValueError into its own
+        if isinstance(value, bool) and info.field_name not in SWITCHES:
+            msg = "no setting but no_category_names is true or false"
+            raise ValueError(msg)
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, str) and text.encode(errors="replace").decode() != text:
                 msg = "holds bytes that are no UTF-8 text"
                 raise ValueError(msg)
+        if isinstance(value, list):
+            return tuple(value)  # what a result file or a config file writes as a list
         return (value,) if isinstance(value, str) and info.field_name in LISTS else value
 
     @field_validator("lead_names", mode="before")
     @classmethod
     def _listed_leads(cls, names: Any) -> Any:
-        return names.split(",") if isinstance(names, str) else names
+        return tuple(names.split(",")) if isinstance(names, str) else names
 
     @field_validator("lead_names")
     @classmethod
@@ -149,7 +156,7 @@ class Settings(BaseModel):
             raise ValueError(msg)
         doubled = sorted({name for name in stripped if stripped.count(name) > 1})
         if doubled:
-            msg = f"more than one lead is named {doubled[0]!r}; give each its own name"
+            msg = f"more than one lead is named {doubled[0][:60]!r}; give each its own name"
             raise ValueError(msg)
         return stripped
 
@@ -163,7 +170,7 @@ class Settings(BaseModel):
     def _known_metrics(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
         for key in keys:
             if key not in METRIC_KEYS:
-                msg = f"unknown metric {key!r}; known are {', '.join(METRIC_KEYS)}"
+                msg = f"unknown metric {key[:60]!r}; known are {', '.join(METRIC_KEYS)}"
                 raise ValueError(msg)
         return keys
 
@@ -196,9 +203,11 @@ def _what_is_wrong(kind: str, message: str) -> str:
     """Say in our words what pydantic says in its own."""
     if kind == "extra_forbidden":
         return "is not a known setting"
+    if kind in {"bool_parsing", "bool_type"}:
+        return "must be true or false"
     if kind in {"tuple_type", "model_type"}:
         return "give a list of names" if kind == "tuple_type" else "give a table with a line a setting"
-    for theirs, ours in (("Value error, ", ""), ("Input should be ", "must be ")):
+    for theirs, ours in (("Value error, ", ""), ("Input should be ", "must be "), ("String should ", "must ")):
         if message.startswith(theirs):
             return ours + message.removeprefix(theirs).removesuffix(", unable to parse string as an integer")
     return message

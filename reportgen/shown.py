@@ -8,6 +8,12 @@ from collections.abc import Iterable
 
 LONGEST = 60
 """Characters shown of a name; the middle of a longer one is left out."""
+NOT_SHOWN = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters but tab and the ends of lines
+    r"\u2028\u2029\u202a-\u202e\u2066-\u2069"  # ends of lines in scripts, and what turns the direction of writing
+    r"\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff"  # no characters, and marks of annotations
+)
+"""What no page holds as it is, for the brackets of a regular expression."""
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Unicode categories that break a line, turn the direction of writing, or show nothing."""
 _NONCHARACTERS = re.compile("[\ufdd0-\ufdef]|[\ufffe\uffff]")

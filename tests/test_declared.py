@@ -109,7 +109,8 @@ def test_the_schema_changes_numbers_so_it_is_in_the_result_the_command_and_the_r
     found = run_assessment("t.csv", "s.csv", None, made, config=asked.file)
     assert json.loads(found.to_json())["settings"]["declared"]["columns"]["<b>x"]["missing"] == ["-9"]
     assert found.result.command == "reportgen assess t.csv s.csv --config reportgen.toml"
-    assert found.columns[0].remarks == ("Declared numeric in [schema].", 'Read as missing: "-9".')
+    assert found.columns[0].remarks == ("Declared numeric in [schema].",)
+    assert found.columns[0].missing_marks == ("-9",)
     assert found.columns[0].missing.original == 9  # rows 0, 7, …, 56
     assert Settings.model_validate_json(found.result.settings.model_dump_json()) == made
     page = found.rendered("r.html").decode()

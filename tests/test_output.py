@@ -24,6 +24,35 @@ def test_permissions_follow_the_umask(tmp_path):
     assert (tmp_path / "a.json").stat().st_mode & 0o777 == 0o640
 
 
+def test_what_is_being_written_is_private_until_it_is_whole(tmp_path, monkeypatch):
+    seen = []
+    chmod = os.chmod
+
+    def look(path, mode, **how):
+        seen.append((os.path.dirname(path), os.stat(path).st_mode & 0o777))  # noqa: PTH116, PTH120
+        chmod(path, mode, **how)
+
+    monkeypatch.setattr("os.chmod", look)
+    write_whole({tmp_path / "a.json": b"a"})
+    assert seen == [(str(tmp_path), 0o600)]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("place", ["os.open", "os.chmod", "os.replace"])
+def test_an_interrupt_at_any_place_leaves_nothing_behind(tmp_path, monkeypatch, place, stop):
+    real = getattr(os, place.removeprefix("os."))
+
+    def interrupted(*arguments, **how):
+        if "replace" not in place:
+            real(*arguments, **how)
+        raise stop
+
+    monkeypatch.setattr(place, interrupted)
+    with pytest.raises(stop):
+        write_whole({tmp_path / "a.json": b"a", tmp_path / "b.json": b"b"})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failure_leaves_every_target_as_it_was(tmp_path):
     (tmp_path / "a.json").write_bytes(b"old")
     with pytest.raises(InputError, match=r"b\.html"):

@@ -148,3 +148,12 @@ def test_of_one_column_only_the_clearest_part_is_named():
     wider = np.arange(200) % 100 < 40
     regions = [region(*wider, name="wider"), region(*INSIDE), region(*INSIDE, column="sex")]
     assert [one.name for one in concentrations(regions, rows(100, range(15)))] == ["job is x", "sex is x"]
+
+
+def test_without_category_names_a_region_is_a_category_that_is_not_named():
+    tables = leaking(lambda table: table["job"] == "c")
+    tables = [table.replace({"job": {"c": "Rarewick"}}) for table in tables]
+    found = reportgen.assess(*tables, resamples=100, metric=["leak_test", "leak_size"], no_category_names=True)
+    (finding,) = [finding for finding in found.result.findings if finding.region is not None]
+    assert finding.region == "job is one category, which is not named"
+    assert "Rarewick" not in found.to_json() + found.rendered("x.html").decode()

@@ -46,3 +46,11 @@ def test_significant(value, text):
 def test_percent_and_count():
     assert rounding.percent(4.95) == f"4.95{NBSP}%"
     assert rounding.count(2000) == "2,000"
+
+
+def test_a_number_of_hundreds_of_digits_is_written_with_an_exponent():
+    assert rounding.decimals(1e300, 1) == "1.00e+300"
+    assert rounding.decimals(-2e15, 1) == "−2.00e+15"
+    assert rounding.decimals(1.004e20, 1, (1e20,)) == "1.004e+20"  # 1.00e+20 would be the limit itself
+    assert rounding.count(10**300) == "1.00e+300"
+    assert rounding.count(10**17) == "100,000,000,000,000,000"

@@ -87,7 +87,7 @@ def test_one_name_stands_for_a_list_of_one_in_every_source(folder):
     ("text", "part"),
     [
         ('tolerance = "x"', "r.toml: setting 'tolerance': must be a valid number"),
-        ("tolerance = true", "r.toml: setting 'tolerance': no setting is true or false"),
+        ("tolerance = true", "r.toml: setting 'tolerance': no setting but no_category_names is true or false"),
         ("key = 3", "r.toml: setting 'key': give a list of names"),
         ("key = [3]", "r.toml: setting 'key': must be a valid string"),
         ("seed = 1.5", "r.toml: setting 'seed': must be a valid integer"),
@@ -133,3 +133,31 @@ def test_text_that_cannot_be_written_is_refused():
         make_settings({"title": "\udcff"})
     with pytest.raises(InputError, match="setting 'key': holds bytes"):
         make_settings({"key": ["\udcff"]})
+
+
+def test_names_of_categories_are_left_out_by_option_variable_and_file(folder):
+    (folder / "reportgen.toml").write_text("no_category_names = true\n")
+    assert resolve({}, {}).settings.no_category_names
+    (folder / "reportgen.toml").unlink()
+    for text, expected in (("true", True), ("1", True), ("false", False), ("", False)):
+        environ = {"REPORTGEN_NO_CATEGORY_NAMES": text}
+        assert resolve({}, environ).settings.no_category_names is expected
+    assert resolve({"no_category_names": True}, {}).settings.no_category_names
+    with pytest.raises(InputError, match=r"^REPORTGEN_NO_CATEGORY_NAMES: setting 'no_category_names': must be true or"):
+        resolve({}, {"REPORTGEN_NO_CATEGORY_NAMES": "perhaps"})
+
+
+@pytest.mark.parametrize(
+    "values", [{"title": "x" * 1001}, {"context": "x" * 20_001}, {"key": ["x" * 1001]}, {"lead_names": "x" * 1001}]
+)
+def test_a_text_that_no_report_has_room_for_is_one_short_line(values):
+    with pytest.raises(InputError, match="must have at most") as caught:
+        make_settings(values)
+    assert len(str(caught.value)) < 120
+
+
+def test_a_wrong_setting_of_any_length_is_one_short_line():
+    for values in ({"metric": "x" * 10**6}, {"lead_names": ",".join(["x" * 500] * 2)}):
+        with pytest.raises(InputError) as caught:
+            make_settings(values)
+        assert len(str(caught.value)) < 400

@@ -79,6 +79,10 @@ def assess(
         float | None, typer.Option(metavar="HZ", help="Samples a second of signals; printed only.", show_default=False)
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the report.", show_default=False)] = None,
+    no_category_names: Annotated[
+        bool | None,
+        typer.Option("--no-category-names", help="Print no name of a category, however common.", show_default=False),
+    ] = None,
     lang: Annotated[
         str | None,
         typer.Option(
@@ -112,7 +116,7 @@ def assess(
     streams.speak(quiet=running.quiet, verbose=running.verbose)
     for sentence in unknown_variables(os.environ):
         streams.say(sentence)
-    check_outputs(running.output)
+    check_outputs(running.output, (original, synthetic, running.holdout, asked.file, running.baseline))
     if running.dry_run:
         _print_columns(original, synthetic, running.holdout, asked.settings)
         return
@@ -138,9 +142,10 @@ def _print_columns(original: str, synthetic: str, holdout: str | None, settings:
     from reportgen.available import available_memory, resident_memory
     from reportgen.read.naming import shown_name
     from reportgen.read.summary import describe_columns
+    from reportgen.render.data_card import remarks_on
     from reportgen.runner import read_inputs
 
     memory, held = available_memory(), resident_memory()
     for column in describe_columns(read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)):
         state = "used" if column.used else f"left out: {column.reason}"
-        print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *column.remarks))}")
+        print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *remarks_on(column)))}")

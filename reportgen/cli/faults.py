@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from reportgen.errors import InputError, ReportgenError, raised_at
+from reportgen.errors import InputError, InternalError, ReportgenError, raised_at
 from reportgen.output import NO_SPACE
 
 MET, NOT_MET, WRONG_INPUT, WRONG_ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -30,6 +30,8 @@ def in_words(error: BaseException) -> tuple[str, int]:
     """Return the line and the exit code of an error."""
     if isinstance(error, InputError):
         return str(error), WRONG_INPUT
+    if isinstance(error, InternalError):
+        return f"{error}; -v shows the traceback", WRONG_ENVIRONMENT
     if isinstance(error, ReportgenError):
         return str(error), WRONG_ENVIRONMENT
     if isinstance(error, _ClickError):
@@ -43,6 +45,7 @@ def in_words(error: BaseException) -> tuple[str, int]:
         return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
     if isinstance(error, OSError) and error.errno in NO_SPACE:
         return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
+    # The kind of the error and its place, without its text, which may quote a cell.
     where = f"{type(error).__name__} at {raised_at(error)}"
     return f"internal error: {where}; -v shows the traceback", WRONG_ENVIRONMENT
 

@@ -25,7 +25,7 @@ def render(
     if not output:
         msg = "render: name at least one output with -o FILE"
         raise InputError(msg)
-    check_outputs(output)
+    check_outputs(output, (result,))
     assessment = api.load(result)
     with refused_if_unusual(result, "shown"):
         deliver(assessment, output)

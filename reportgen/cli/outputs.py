@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from reportgen.api import Assessment
 
 
-def check_outputs(output: Sequence[str]) -> None:
-    """Refuse an unknown suffix or an unwritable place before anything is read."""
+def check_outputs(output: Sequence[str], inputs: Sequence[str | Path | None]) -> None:
+    """Refuse an unknown suffix, an unwritable place or an input of the run before anything is read."""
     from reportgen import render as formats
+    from reportgen.files import refuse_overwriting
     from reportgen.output import check_writable
 
     targets = set()
@@ -31,6 +32,7 @@ def check_outputs(output: Sequence[str]) -> None:
             msg = "the same output is named twice; name each file once"
             raise InputError(msg)
         targets.add(target)
+    refuse_overwriting(output, inputs)
 
 
 def deliver(assessment: Assessment, output: Sequence[str]) -> None:

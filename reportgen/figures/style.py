@@ -71,9 +71,9 @@ def toolbox() -> Toolbox:
         try:
             matplotlib = importlib.import_module("matplotlib")
             manager = importlib.import_module("matplotlib.font_manager")
-        except OSError as error:
+        except OSError:
             msg = "no figure can be drawn: matplotlib needs a writable folder, set MPLCONFIGDIR to one"
-            raise EnvironmentLacking(msg) from error
+            raise EnvironmentLacking(msg) from None
         path = importlib.import_module("matplotlib.path")
         faces = {
             name: str(resource("assets", "fonts", f"ReportgenSans-{name}.ttf")) for name in ("Regular", "SemiBold")

@@ -56,7 +56,7 @@ def distance_ratio_cells(
     pooled = np.concatenate(list(distance.values()))
     top = float(np.quantile(pooled, 0.99))
     step = _round_step(top / MOST_CELL_BINS) if top > 0 else 1.0
-    inner = np.round(np.arange(math.floor(top / step) + 1) * step, 12)
+    inner = np.array([float(f"{place * step:.6g}") for place in range(math.floor(top / step) + 1)])
     beyond = _next_power_of_ten(max(float(pooled.max()), float(inner[-1])))
     x_edges = np.append(inner, beyond)
     cells = {}

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
-from reportgen.model import Kind
+from reportgen.model import SMALLEST_GROUP, Kind
 from reportgen.persons import PersonKey
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
@@ -26,7 +28,7 @@ from reportgen.read.left_out import (
     is_constant,
     why_left_out,
 )
-from reportgen.read.naming import nearest_name, one_line, shown_name, shown_names
+from reportgen.read.naming import like_cells, nearest_name, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
 from reportgen.read.person_key import LIKE_A_KEY, person_key
 from reportgen.read.persons import persons_of
@@ -59,7 +61,10 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
         forms=forms,
         day_first=settings.declared.day_first,
     )
-    columns = tuple(_schema(name, understood[name], tables, settings, forms.get(name, ColumnForm())) for name in names)
+    whose = None if settings.group is None else pd.factorize(understood[settings.group].series[0])[0]
+    columns = tuple(
+        _schema(name, understood[name], tables, settings, forms.get(name, ColumnForm()), whose) for name in names
+    )
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [
@@ -94,7 +99,12 @@ def _forced_kinds(forms: Mapping[str, ColumnForm], settings: Settings) -> dict[s
 
 
 def _schema(
-    name: str, column: Understood, tables: Sequence[RawTable], settings: Settings, form: ColumnForm
+    name: str,
+    column: Understood,
+    tables: Sequence[RawTable],
+    settings: Settings,
+    form: ColumnForm,
+    whose: NDArray[np.int64] | None,
 ) -> ColumnSchema:
     real = pd.concat(
         [series for table, series in zip(tables, column.series, strict=True) if table.role != "synthetic"],
@@ -115,7 +125,28 @@ def _schema(
         elif name not in {*settings.numeric, *settings.categorical} and form.means is None:
             reason = why_left_out(name, column.kind, real, whole=column.whole)
     declared = (f"Declared {form.means} in [schema].",) if form.means else ()
-    return ColumnSchema(name, column.kind, reason, declared + _remarks(column, tables, real), column.missing_marks)
+    remarks = declared + _remarks(column, tables, real)
+    marks, others = _named_marks(column, settings, whose)
+    return ColumnSchema(name, column.kind, reason, remarks, marks, others)
+
+
+def _named_marks(
+    column: Understood, settings: Settings, whose: NDArray[np.int64] | None
+) -> tuple[tuple[str, ...], bool]:
+    """Return the missing marks that may be named, and whether there are others.
+
+    `whose` numbers the person of each original row: five persons have to hold a mark then, otherwise five rows.
+    """
+    named = (
+        ()
+        if settings.no_category_names
+        else tuple(
+            mark
+            for mark, rows in column.missing_marks.items()
+            if len(rows if whose is None else np.unique(whose[rows])) >= SMALLEST_GROUP
+        )
+    )
+    return named, len(named) < column.different_marks
 
 
 def _remarks(column: Understood, tables: Sequence[RawTable], real: pd.Series[Any]) -> tuple[str, ...]:
@@ -133,6 +164,13 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
     parts = []
     folded = {name.strip().casefold(): name for name in extra}
     renamed = [(name, folded[name.strip().casefold()]) for name in missing if name.strip().casefold() in folded]
+    shared = len(original.columns) - len(missing)
+    if 2 * shared < len(original.columns) and like_cells((*missing, *extra)):
+        # Without a header line the first person stands where the names should: their values are not named.
+        files = (f"{one_line(table.source.name)} ({table.role})" for table in (other, original))
+        shares = "no column name" if not shared else f"only {shared} of {len(original.columns)} column names"
+        msg = f"{next(files)} shares {shares} with {next(files)}: does the first line of each hold its names?"
+        raise InputError(msg)
     missing = [name for name in missing if name not in {before for before, _ in renamed}]
     extra = [name for name in extra if name not in {after for _, after in renamed}]
     if renamed:

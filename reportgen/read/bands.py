@@ -38,23 +38,26 @@ class Region:
     rows: Booleans
 
 
-def regions_of(partition: Partition, column: ColumnSchema) -> Iterator[Region]:
-    """List the parts of one column, each of at least five original rows and fewer than all."""
+def regions_of(partition: Partition, column: ColumnSchema, *, named: bool = True) -> Iterator[Region]:
+    """List the parts of one column, each of at least five original rows and fewer than all.
+
+    `named`: whether the name of a category may stand in that of its region.
+    """
     held = () if partition.holdout is None else (partition.holdout.frame[column.name],)
     originals = len(partition.original.frame)
     series = pd.concat((partition.original.frame[column.name], *held), ignore_index=True)
     missing = series.isna().to_numpy(dtype=bool)
-    for part, rows in _parts(series, missing, column, originals):
+    for part, rows in _parts(series, missing, column, originals, named=named):
         if SMALLEST_GROUP <= int(rows[:originals].sum()) < originals:
             yield Region(column.name, sentence("region.of", column=one_line(column.name), part=part), rows)
 
 
 def _parts(
-    series: pd.Series[Any], missing: Booleans, column: ColumnSchema, originals: int
+    series: pd.Series[Any], missing: Booleans, column: ColumnSchema, originals: int, *, named: bool
 ) -> Iterator[tuple[str, Booleans]]:
     yield sentence("region.missing"), missing
     if column.kind in {"categorical", "boolean"}:
-        yield from _levels(series, missing)
+        yield from _levels(series, missing, named=named)
     elif column.kind == "datetime":
         times = series.to_numpy(dtype="datetime64[us]")
         yield from _bands(times, ~missing, originals, _whole_times, str)
@@ -63,7 +66,7 @@ def _parts(
         yield from _bands(numbers, ~missing, originals, _two_digits, _number)
 
 
-def _levels(series: pd.Series[Any], missing: Booleans) -> Iterator[tuple[str, Booleans]]:
+def _levels(series: pd.Series[Any], missing: Booleans, *, named: bool) -> Iterator[tuple[str, Booleans]]:
     texts = series[~missing].astype(str)
     # Equal counts in the order of the names, so that no order of rows matters.
     counts = texts.value_counts().sort_index().sort_values(ascending=False, kind="stable")
@@ -71,7 +74,7 @@ def _levels(series: pd.Series[Any], missing: Booleans) -> Iterator[tuple[str, Bo
         if number >= SMALLEST_GROUP:
             rows = np.zeros(len(series), dtype=bool)
             rows[~missing] = (texts == level).to_numpy()
-            yield sentence("region.level", level=shown_name(str(level))), rows
+            yield sentence("region.level", level=shown_name(str(level)) if named else ""), rows
 
 
 def _bands(

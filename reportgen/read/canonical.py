@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
+from reportgen.marks import KNOWN
 from reportgen.model import Kind
 from reportgen.read import dates, numbers
 from reportgen.read.columns import Texts, Typed, category_texts, texts
@@ -30,7 +31,11 @@ class Understood:
     series: tuple[pd.Series[Any], ...]
     whole: bool
     remarks: tuple[str, ...]
-    missing_marks: tuple[str, ...]
+    missing_marks: Mapping[str, NDArray[np.int64]]
+    """What was read as missing and may be named where enough original rows hold it: those rows, by known or declared
+    mark."""
+    different_marks: int
+    """How many different texts were read as missing, in all tables."""
 
 
 def as_numbers(name: str, readings: Sequence[Reading]) -> Understood:
@@ -181,10 +186,22 @@ def _understood(
     *,
     whole: bool = False,
 ) -> Understood:
-    found = {mark for reading in readings if reading.present for mark in reading.present.marks}
-    found |= {mark for reading in readings if isinstance(reading.column, Typed) for mark in reading.column.marks}
-    marks = tuple(sorted(found))
-    said = list(dict.fromkeys(remarks))
-    if marks:
-        said.append("Read as missing: " + ", ".join(f'"{mark}"' for mark in marks) + ".")
-    return Understood(kind, tuple(series), whole, tuple(said), marks)
+    rows: dict[str, NDArray[np.int64]] = {}
+    found, declared = set[str](), set[str]()
+    for reading in readings:
+        for marks, own in _marks(reading):
+            found |= set(marks)
+            declared |= set(marks) if own else set()
+            if reading.table.role == "original":
+                rows |= marks
+    nameable = {mark: rows[mark] for mark in sorted(rows) if mark in KNOWN or mark in declared}
+    return Understood(kind, tuple(series), whole, tuple(dict.fromkeys(remarks)), nameable, len(found))
+
+
+def _marks(reading: Reading) -> Iterator[tuple[Mapping[str, NDArray[np.int64]], bool]]:
+    """List the marks of one table with their rows, and whether the user declared them."""
+    column = reading.column
+    if reading.present is not None:
+        yield reading.present.marks, isinstance(column, Texts) and column.marks is not None
+    if isinstance(column, Typed):
+        yield column.marks, True

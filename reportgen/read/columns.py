@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,11 @@ class Texts:
 class Typed:
     """A column whose type the format stores: int64, uint64, float64, bool or timestamp[us, UTC]; null is missing.
 
-    `marks` are the declared missing marks that were numbers of the column and became null.
+    `marks` are the declared missing marks that were numbers of the column and became null, each with its rows.
     """
 
     array: pa.Array
-    marks: tuple[str, ...] = ()
+    marks: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.array)

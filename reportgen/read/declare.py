@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -60,5 +61,8 @@ def _declared(column: RawColumn, marks: tuple[str, ...] | None, written: tuple[s
         return column
     values = column.array.cast(pa.float64(), safe=False)
     gone = pc.is_in(values, value_set=pa.array(list(wanted), pa.float64()), skip_nulls=True)
-    found = sorted({wanted[value] for value in values.filter(gone).unique().to_pylist()})
-    return Typed(pc.if_else(gone, pa.scalar(None, kind), column.array), tuple(found))
+    found = {}
+    for value in values.filter(gone).unique().to_pylist():
+        rows = pc.fill_null(pc.equal(values, value), False)  # noqa: FBT003 -- pyarrow's parameter has no name
+        found[wanted[value]] = np.flatnonzero(rows.to_numpy(zero_copy_only=False))
+    return Typed(pc.if_else(gone, pa.scalar(None, kind), column.array), found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import string
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,15 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from reportgen.marks import AMONG_NUMBERS, CERTAIN
 from reportgen.read.columns import Texts
 
-_SPREADSHEET = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
-CERTAIN = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "\\N", *_SPREADSHEET)
-"""Missing in every column. \\N is PostgreSQL's and MySQL's, the others with # stand for errors in spreadsheets."""
-_STATISTICS = ("._", *(f".{letter}" for letter in string.ascii_letters))
-"""Kinds of missing values in SAS (.A) and Stata (.a)."""
-AMONG_NUMBERS = ("-", "--", ".", "N", "None", "none", "n/a", "na", "Null", "NAN", "NaT", "<NA>", *_STATISTICS)
-"""Missing where all other values of the column are numbers or dates; elsewhere they may be categories."""
 _NUMBER = r"-?(\d+\.?\d*|\.\d+)"
 
 
@@ -29,8 +23,8 @@ class Present:
 
     distinct: pa.Array
     codes: NDArray[np.int64]
-    marks: tuple[str, ...]
-    """The marks found, without the empty one."""
+    marks: Mapping[str, NDArray[np.int64]]
+    """The marks found, without the empty one, each with the rows that it stands in, in this order."""
 
 
 def without_marks(column: Texts, *, among_numbers: bool = False) -> Present:
@@ -45,7 +39,11 @@ def without_marks(column: Texts, *, among_numbers: bool = False) -> Present:
     if column.marks:
         gone = pc.or_(gone, _equal_numbers(column.distinct, column.marks))
     gone_here = gone.to_numpy(zero_copy_only=False)
-    found = tuple(sorted(mark for mark in column.distinct.filter(gone).to_pylist() if mark))
+    found: dict[str, NDArray[np.int64]] = {}
+    for code, text in zip(np.flatnonzero(gone_here), column.distinct.filter(gone).to_pylist(), strict=True):
+        if text:
+            mark, rows = _as_declared(text, column.marks), np.flatnonzero(column.codes == code)
+            found[mark] = np.union1d(found[mark], rows) if mark in found else rows
     places = np.append(np.where(gone_here, -1, np.cumsum(~gone_here) - 1), -1).astype(np.int64)
     return Present(column.distinct.filter(pc.invert(gone)), places[column.codes], found)
 
@@ -57,6 +55,11 @@ def numbers_among(marks: tuple[str, ...]) -> dict[float, str]:
         if re.fullmatch(_NUMBER, mark):
             found[float(mark)] = mark
     return found
+
+
+def _as_declared(text: str, marks: tuple[str, ...] | None) -> str:
+    """Return the mark that a missing text was declared by: -9 for -9.0."""
+    return text if marks is None or text in marks or not text else numbers_among(marks)[float(text)]
 
 
 def _equal_numbers(values: pa.Array, marks: tuple[str, ...]) -> pa.Array:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from reportgen.errors import InputError
+from reportgen.read.arrow_files import read_parquet
 from reportgen.read.naming import one_line, shown_name, shown_names
 
 SUFFIX = ".parquet"
@@ -108,7 +108,7 @@ def _mode(path: Path) -> int:
 
 def _read(part: Path, folder: str) -> pa.Table:
     try:
-        table = pyarrow.parquet.read_table(part, partitioning=None)
+        table = read_parquet(part)
     except (pa.ArrowException, OSError, ValueError):
         msg = f"{one_line(folder)}: part {shown_name(part.name)} is no readable parquet file; repair or remove it"
         raise InputError(msg) from None
@@ -152,8 +152,9 @@ def _as(table: pa.Table, kinds: dict[str, Any], first: str, where: str) -> pa.Ta
     for name, kind in kinds.items():
         column = table.column(name)
         if not pa.types.is_null(column.type) and _plain(column.type) != kind:
+            here, there = one_line(str(column.type)), one_line(str(kind))
             msg = (
-                f"{where} stores column {shown_name(name)} as {column.type}, another part as {kind}; "
+                f"{where} stores column {shown_name(name)} as {here}, another part as {there}; "
                 "write all parts with one schema"
             )
             raise InputError(msg)

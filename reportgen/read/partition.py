@@ -34,6 +34,8 @@ class ColumnSchema:
     left_out: str | None = None
     remarks: tuple[str, ...] = ()
     missing_marks: tuple[str, ...] = ()
+    other_marks: bool = False
+    """Whether something was read as missing that may not be named: fewer than five original rows hold it."""
 
     @property
     def used(self) -> bool:

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from reportgen.marks import AMONG_NUMBERS
 from reportgen.model import Kind
 from reportgen.read import dates, numbers
 from reportgen.read.columns import RawColumn, RawTable, Texts, Typed
-from reportgen.read.missing import AMONG_NUMBERS, Present, without_marks
+from reportgen.read.missing import Present, without_marks
 from reportgen.read.naming import one_line
 
 TRUTH = (("false", "true"), ("no", "yes"), ("f", "t"), ("n", "y"))

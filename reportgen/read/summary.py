@@ -15,6 +15,8 @@ def describe_columns(partition: Partition) -> tuple[Column, ...]:
             used=column.used,
             reason=column.left_out,
             remarks=column.remarks,
+            missing_marks=column.missing_marks,
+            other_marks=column.other_marks,
             missing=Missing(
                 original=_missing(partition.original, column.name),
                 synthetic=_missing(partition.synthetic, column.name),

@@ -8,22 +8,21 @@ import hashlib
 import os
 import stat
 import uuid
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet
 from numpy.typing import NDArray
 
 from reportgen.declared import FileForm
 from reportgen.errors import InputError
+from reportgen.read.array_files import load_array
+from reportgen.read.arrow_files import read_feather, read_parquet
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import read_delimited
-from reportgen.read.naming import one_line, shown_name, shown_names
+from reportgen.read.naming import like_cells, one_line, refuse_names, shown_name, shown_names
 from reportgen.read.parquet_folder import folder_name, folder_sha256, parts_of, read_parts
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
@@ -69,7 +68,13 @@ def _checked(
     """Name the unnamed columns, refuse doubled names and empty tables."""
     label = one_line(source.name) if source.sha256 else f"{role} {source.name}"
     named = [column or f"Unnamed: {position}" for position, column in enumerate(names)]
+    refuse_names(named, label)
     doubled = sorted({column for column in named if named.count(column) > 1}) if len(set(named)) < len(named) else []
+    if like_cells(doubled):
+        msg = (
+            f"{label}: more than one column has the same name: does the first line hold names? add them, or rename them"
+        )
+        raise InputError(msg)
     if doubled:
         msg = f"{label}: more than one column is named {shown_names(doubled)}; rename them"
         raise InputError(msg)
@@ -116,7 +121,7 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
         read = read_delimited(path, form)
         return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
-        array = _load_array(path, key)
+        array = load_array(path, key)
         return (
             signals(array, source, role)
             if array.ndim == 3
@@ -158,9 +163,7 @@ def _mode(path: Path) -> int | None:
 
 def _load_arrow(path: Path, suffix: str) -> pa.Table:
     try:
-        # partitioning=None: a folder named "year=2020" on the way must not become a column
-        read = pyarrow.parquet.read_table if suffix == ".parquet" else pyarrow.feather.read_table
-        return read(path, partitioning=None) if suffix == ".parquet" else read(path)
+        return read_parquet(path) if suffix == ".parquet" else read_feather(path)
     except (pa.ArrowException, OSError, ValueError):
         msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file"
         raise InputError(msg) from None
@@ -183,7 +186,7 @@ def _meant(column: pa.ChunkedArray, name: str, label: str) -> RawColumn:
         found = None
     if found is None:
         msg = (
-            f"{label}: column {shown_name(name)} holds {column.type}, "
+            f"{label}: column {shown_name(name)} holds {one_line(str(column.type))}, "
             "which is neither number, text, truth value nor time; leave it out or convert it"
         )
         raise InputError(msg)
@@ -213,9 +216,15 @@ def _arrow_column(series: pd.Series[Any], name: str, label: str) -> pa.ChunkedAr
             series = series.astype(series.dtype.subtype)
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
-        msg = f"{label}: column {shown_name(name)} holds {series.dtype} values of a kind that is not known; convert it"
+        kind = _spoken(series.dtype)
+        msg = f"{label}: column {shown_name(name)} holds {kind} values of a kind that is not known; convert it"
         raise InputError(msg) from None
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _spoken(dtype: Any) -> str:
+    """Name a type without what stands in brackets: the value that a sparse column is filled with is that of a cell."""
+    return one_line(str(dtype).partition("[")[0] or "records")
 
 
 def _plain(dtype: Any) -> bool:
@@ -239,30 +248,12 @@ def _object_text(value: Any) -> str | None:
     return category_text(value)
 
 
-def _load_array(path: Path, key: str | None) -> NDArray[Any]:
-    try:
-        with path.open("rb") as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            if not isinstance(loaded, np.lib.npyio.NpzFile):
-                return np.asarray(loaded)
-            keys = list(loaded.files)
-            wanted = keys[0] if key is None and len(keys) == 1 else key
-            if wanted in keys:
-                return np.asarray(loaded[wanted])
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-        msg = f"{one_line(path.name)}: this is no readable array of numbers (pickled objects are refused)"
-        raise InputError(msg) from None
-    asked = "it holds several arrays" if key is None else f"there is no array {shown_name(key)}"
-    msg = f"{one_line(path.name)}: {asked}; give {one_line(path.name)}:KEY, KEY one of {shown_names(keys)}"
-    raise InputError(msg)
-
-
 def _from_array(array: NDArray[Any], label: str) -> tuple[list[str], list[RawColumn]]:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         shape = "x".join(str(size) for size in array.shape) or "()"
         msg = (
-            f"{label}: an array of {array.dtype} of shape {shape} is neither a table nor a set of signals; give a 2-D "
-            "array of numbers, or a 3-D array (records, leads, samples)"
+            f"{label}: an array of {_spoken(array.dtype)} of shape {one_line(shape)} is neither a table nor a set of "
+            "signals; give a 2-D array of numbers, or a 3-D array (records, leads, samples)"
         )
         raise InputError(msg)
     names = [f"c{position}" for position in range(array.shape[1])]

@@ -114,9 +114,16 @@ def _bare(value: float) -> str:
     return share(value).removesuffix("\N{NO-BREAK SPACE}%")
 
 
+def remarks_on(column: Column) -> tuple[str, ...]:
+    """What was seen when a column was read, one sentence each."""
+    if not column.missing_marks and not column.other_marks:
+        return column.remarks
+    return (*column.remarks, sentence("data.marks", marks=column.missing_marks, others=column.other_marks))
+
+
 def _remarks(column: Column) -> list[str]:
     remarks = [] if column.used else [sentence("data.not_used")]
-    remarks += [remark.rstrip(".") for remark in column.remarks]
+    remarks += [remark.rstrip(".") for remark in remarks_on(column)]
     if column.pooled_levels:
         remarks.append(sentence("data.pooled", levels=column.pooled_levels))
     if column.unseen_rows:

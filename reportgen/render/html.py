@@ -8,6 +8,7 @@ from reportgen.model import Result, to_json
 from reportgen.render.context import build_report
 from reportgen.render.page import render_page
 from reportgen.render.rendered import RenderedBy
+from reportgen.shown import NOT_SHOWN
 
 
 def render(result: Result, rendering: RenderedBy) -> bytes:
@@ -19,6 +20,6 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
 def embedded_json(result: Result) -> str:
     r"""Serialise the result for a script block: equal to the result when parsed, and unable to end the block.
 
-    "<" is written as \u003c, and so are control characters that no HTML document may hold.
+    "<" is written as \u003c, and so is what no HTML document may hold or shows as something else.
     """
-    return re.sub("[<\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]", lambda sign: f"\\u{ord(sign[0]):04x}", to_json(result))
+    return re.sub(f"[<{NOT_SHOWN}]", lambda sign: f"\\u{ord(sign[0]):04x}", to_json(result))

@@ -167,12 +167,12 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
         Head(sentence("frame.synthetic"), numeric=True),
         Head(sentence("frame.holdout", **words), numeric=True),
     ]
+    referenced = any(score.reference is not None for score in metric.scores.values())
     rows = [
-        _score_row(key, name, score, metric, result, paired=paired, with_null=with_null)
+        _score_row(key, name, score, metric, result, paired=paired, referenced=referenced, with_null=with_null)
         for name, score in scores.ordered_scores(key, of_all_leads(metric.scores))
         if name not in hidden
     ]
-    referenced = any(score.reference is not None for score in metric.scores.values())
     return Table(
         label=numbering.table(),
         caption=sentence("frame.scores", name=metric_name(key)),
@@ -201,7 +201,15 @@ def _intervals(key: str, metric: Measured, result: Result) -> tuple[str, ...]:
 
 
 def _score_row(
-    key: str, name: str, score: Score, metric: Measured, result: Result, *, paired: bool, with_null: bool
+    key: str,
+    name: str,
+    score: Score,
+    metric: Measured,
+    result: Result,
+    *,
+    paired: bool,
+    referenced: bool,
+    with_null: bool,
 ) -> Row:
     head = Cell(scores.label(result, key, name), unit=scores.unit_words(result, key, name, score))
     null = [scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))] if with_null else []
@@ -209,7 +217,6 @@ def _score_row(
     value = scores.value_cell(score, key, name, strong=True)
     interval = scores.interval_cell(score, key, name)
     if not paired:
-        referenced = any(one.reference is not None for one in metric.scores.values())
         reference = [scores.reference_cell(score, key, name)] if referenced else []
         return (head, value, interval, *reference, *tail)
     raw = metric.scores.get(RAW.get(name, ""))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import jinja2
 from markupsafe import Markup
 
 from reportgen._resources import resource
+from reportgen.bounds import LONGEST_TEXT
 from reportgen.render.context import Report
 from reportgen.render.fonts import with_fonts
 from reportgen.render.pictures import Medium
+from reportgen.render.view import shortened
+from reportgen.shown import NOT_SHOWN
 from reportgen.words import add_filters, catalog
 
 SHEETS: dict[Medium, tuple[tuple[str, str], ...]] = {
@@ -27,7 +30,7 @@ SHEETS: dict[Medium, tuple[tuple[str, str], ...]] = {
     "paper": (("variables", ""), ("base", ""), ("components", ""), ("print", ""), ("running", "")),
 }
 """Style sheets of each medium with the media they are for; `screen` holds what WeasyPrint does not know."""
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+_CONTROL = re.compile(f"[{NOT_SHOWN}]")
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,10 @@ class Sheet:
 
 
 def render_page(report: Report, fonts: Literal["inline", "packaged"], result_json: str = "") -> str:
-    """Lay out the report as one HTML page. Characters that no document may hold are shown as a replacement sign."""
+    """Lay out the report as one HTML page.
+
+    Characters that no document may hold, or that turn the words after them round, are shown as a replacement sign.
+    """
     sheets = [Sheet(_css(name, fonts), media) for name, media in SHEETS[report.medium]]
     page = (
         environment()
@@ -64,9 +70,17 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_bounded,
     )
     add_filters(environment)
+    environment.filters["shortened"] = shortened
     return environment
+
+
+def _bounded(value: Any) -> Any:
+    """Bound every text that is put into a page; what we made ourselves is as long as it is."""
+    ours = isinstance(value, Markup) or not isinstance(value, str) or value.startswith("data:image/svg+xml,")
+    return value if ours else shortened(value, LONGEST_TEXT)
 
 
 @functools.cache

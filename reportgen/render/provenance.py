@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from reportgen.declared import hide_marks
 from reportgen.model import InputFile, Measured, Result
 from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
@@ -185,13 +186,18 @@ def _settings(result: Result, numbering: Numbering) -> Table:
     for name, value in result.settings.model_dump(exclude={"thresholds"}).items():
         if name in {"title", "context", "recipients"}:  # they stand in the report's title and in section 1
             continue
-        rows.append((Cell(name), Cell(_setting(value)), Cell(sentence(f"setting.{name}"))))
+        shown = hide_marks(value, _not_named) if result.settings.no_category_names else value
+        rows.append((Cell(name), Cell(_setting(shown)), Cell(sentence(f"setting.{name}"))))
     return Table(
         label=numbering.table(),
         caption=sentence("provenance.settings"),
         heads=heads(*(sentence(f"provenance.{name}") for name in ("setting", "value", "meaning"))),
         rows=tuple(rows),
     )
+
+
+def _not_named(marks: int) -> str:
+    return sentence("provenance.marks_not_named", marks=marks)
 
 
 def _setting(value: Any) -> str:
@@ -201,6 +207,8 @@ def _setting(value: Any) -> str:
         return "; ".join(_declared(value)) or sentence("provenance.empty")
     if value is None:
         return sentence("provenance.empty")
+    if isinstance(value, bool):
+        return sentence(f"provenance.{'yes' if value else 'no'}")
     if isinstance(value, int):
         return count(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

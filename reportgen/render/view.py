@@ -11,6 +11,8 @@ from reportgen.words import sentence
 
 MOST_ROWS = 200
 """Rows of one table on the page; more of them cost seconds and megabytes, and nobody reads them."""
+LONGEST_CELL = 2000
+"""Characters of one cell or reason; longer ones come from no assessment of a usual table, and cost seconds each."""
 LONGEST_WORD = 26
 """Longer words may be broken anywhere, so that no name pushes a table off the page."""
 
@@ -76,6 +78,18 @@ class Table:
     layout: Literal["plain", "wide", "facts", "grid"] = "plain"
 
     @property
+    def shown(self) -> tuple[Row, ...]:
+        """The rows that are laid out, whoever built the table and from whatever result."""
+        return self.rows[:MOST_ROWS]
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The notes below the table, with one on rows that are left out."""
+        if len(self.rows) <= MOST_ROWS:
+            return self.notes
+        return (*self.notes, sentence("data.shown", shown=MOST_ROWS, total=len(self.rows)))
+
+    @property
     def whole(self) -> bool:
         """Whether the table is short enough to stay on one page."""
         return len(self.rows) <= 9
@@ -118,6 +132,14 @@ class Note:
     paragraphs: tuple[str, ...]
     kind: Literal["plain", "question", "answer", "status"] = "plain"
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The paragraphs that are laid out, with a last one on those that are left out."""
+        if len(self.paragraphs) <= MOST_ROWS:
+            return self.paragraphs
+        total = len(self.paragraphs)
+        return (*self.paragraphs[:MOST_ROWS], sentence("data.shown_paragraphs", shown=MOST_ROWS, total=total))
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -143,6 +165,13 @@ class Numbering:
     def figure(self) -> str:
         """Return the label of the next figure."""
         return f"{sentence('label.figure')} {next(self._figures)}."
+
+
+def shortened(text: str, most: int = LONGEST_CELL) -> str:
+    """Cut a text that no page has room for, and say how much of it is left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\N{HORIZONTAL ELLIPSIS} {sentence('data.cut', letters=len(text) - most)}"
 
 
 def capped(rows: Sequence[Row]) -> tuple[tuple[Row, ...], tuple[str, ...]]:

@@ -64,7 +64,7 @@ def grid():
     def make(counts, x_edges=None):
         counts = tuple(tuple(int(count) for count in row) for row in counts)
         x_edges = x_edges or tuple(float(x) for x in range(len(counts[0]) + 1))
-        y_edges = tuple(y / len(counts) for y in range(len(counts) + 1))
+        y_edges = tuple(round(y / len(counts), 3) for y in range(len(counts) + 1))
         return Cells(x_edges=x_edges, y_edges=y_edges, counts=counts)
 
     return make

@@ -25,11 +25,12 @@ def pairs(draw):
     random = np.random.default_rng(seed)
     kind = draw(st.sampled_from(["even", "uneven", "decades", "positive"]))
     edges = {
-        "even": np.arange(bins + 1) / bins,
+        "even": np.round(np.arange(bins + 1) * 0.025, 3),
         "uneven": np.concatenate([[0.0], np.cumsum(random.integers(1, 6, bins))]),
         "decades": np.concatenate([[0.0], np.geomspace(1e-9, 1e9, bins + 1)[1:]]),
-        "positive": np.geomspace(0.5, 0.5 * 10 ** draw(st.floats(0.1, 12)), bins + 1),
+        "positive": np.geomspace(0.5, 0.5 * 10 ** draw(st.floats(0.5, 12)), bins + 1),
     }[kind]
+    edges = np.array([float(f"{edge:.3g}") for edge in edges])  # the model holds round edges only
     series = []
     for _ in range(2):
         skew = draw(st.sampled_from([0.02, 0.3, 1.0, 50.0]))

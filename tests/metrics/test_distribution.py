@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from reportgen.metrics.distribution import distance_histograms, distance_ratio_cells, ratio_histograms
+from reportgen.model import is_round
 
 POSITIVE = st.one_of(st.just(0.0), st.floats(1e-9, 1e9), st.sampled_from([1.0, 2.0, 3.0]))
 ROWS = npst.arrays(np.float64, st.integers(20, 120), elements=POSITIVE)
@@ -130,3 +131,14 @@ def test_rows_of_fewer_than_twenty_persons_have_no_distribution():
     values, persons = np.linspace(0.1, 0.9, 200), np.arange(200) % 19
     assert ratio_histograms({"synthetic": values}, {"synthetic": persons}) == {}
     assert distance_ratio_cells({"synthetic": values}, {"synthetic": values}, {"synthetic": persons}) == {}
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-15, 1e-13, 1.0, 1e15, 1e150])
+def test_edges_are_round_and_increase_at_any_scale(scale):
+    random = np.random.default_rng(4)
+    rows, ratios = random.gamma(2, size=200) * scale, random.random(200)
+    cells = distance_ratio_cells({"synthetic": rows}, {"synthetic": ratios})["synthetic"]
+    histogram = distance_histograms({"synthetic": rows})["synthetic"]
+    for edges in (cells.x_edges, cells.y_edges, histogram.edges):
+        assert all(map(is_round, edges))
+        assert np.all(np.diff(edges) > 0)

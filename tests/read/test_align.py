@@ -185,18 +185,18 @@ def test_without_projection_words_and_missing_values_are_errors_naming_the_colum
 
 
 def test_columns_are_described_with_their_missing_and_distinct_values():
-    original = {"a": ["x", "?", "y", "x"], "id": [1, 2, 3, 4]}
+    original = {"a": ["x", "?", "y", "x"] * 5, "id": list(range(20))}
     first, second = describe_columns(aligned(original, {"a": ["?", "?"], "id": [1, 2]}))
     assert first.kind == "categorical"
     assert first.used
-    assert first.missing.original == 1
+    assert first.missing.original == 5
     assert first.missing.synthetic == 2
     assert first.missing.holdout is None
     assert first.distinct_original == 2
-    assert first.remarks[0] == 'Read as missing: "?".'
+    assert first.missing_marks == ("?",)
     assert not second.used
     assert second.reason
-    assert second.distinct_original == 4
+    assert second.distinct_original == 20
 
 
 def test_hostile_names_are_aligned():
@@ -247,3 +247,35 @@ def test_a_column_missing_throughout_one_table_is_named_with_it():
     }
     for name, partition in said.items():
         assert partition.columns[0].remarks == (f"All its values are missing in the {name} rows.",)
+
+
+def marks(original, synthetic, **settings):
+    columns = aligned({"x": original}, {"x": synthetic}, **settings).columns[0]
+    return columns.missing_marks, columns.other_marks
+
+
+@pytest.mark.parametrize(("original", "synthetic"), [(4, 0), (0, 9), (4, 9)])
+def test_a_mark_that_fewer_than_five_original_rows_hold_is_not_named(original, synthetic):
+    assert marks(["1", "2"] + ["NULL"] * original, ["1", "2"] + ["NULL"] * synthetic) == ((), True)
+
+
+def test_a_declared_mark_is_named_where_five_original_rows_hold_it():
+    schema = {"missing": ["-9", "withheld"]}
+    five, four = ["1", "-9", "-9.0", "-9", "-9", "-9"], ["withheld"] * 4
+    assert marks(five + four, ["1", "2"], schema=schema) == (("-9",), True)
+    assert marks(five, ["1", "2"], schema=schema) == (("-9",), False)
+    assert marks([1.0, -9.0, -9.0, -9.0, -9.0, -9.0], [1.0, 2.0], schema=schema) == (("-9",), False)
+
+
+def test_no_mark_is_named_where_no_category_may_be():
+    assert marks(["1"] + ["?"] * 9, ["1", "2"], no_category_names=True) == ((), True)
+
+
+def test_with_persons_a_mark_is_named_where_five_persons_hold_it():
+    def found(persons):
+        table = {"x": ["1"] + ["?"] * 9, "who": ["a", *persons]}
+        return aligned(table, {"x": ["1"], "who": ["z"]}, group="who").columns[0].missing_marks
+
+    assert found("bbbbbcccc") == ()
+    assert found("bcdebcdeb") == ()
+    assert found("bcdefbcde") == ("?",)

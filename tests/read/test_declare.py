@@ -72,14 +72,14 @@ def test_numbers_with_an_open_comma_ask_for_the_declaration():
 
 
 def test_marks_that_are_declared_are_missing_and_the_usual_ones_are_not():
-    partition = column({"kind": "categorical", "missing": ["none", "-9"]}, ["NA", "none", "-9", "-9.0", "", "?"])
-    assert values(partition) == ["NA", None, None, None, None, "?"]
-    assert partition.columns[0].missing_marks == ("-9", "-9.0", "none")
+    partition = column({"kind": "categorical", "missing": ["none", "-9"]}, ["NA", "none", "-9", "-9.0", "", "?"] * 5)
+    assert values(partition)[:6] == ["NA", None, None, None, None, "?"]
+    assert partition.columns[0].missing_marks == ("-9", "none")
 
 
 def test_a_declared_mark_is_missing_in_stored_numbers_too():
-    partition = column({"missing": ["-9", "unknown"]}, ["1", "-9", "unknown"], [1.0, -9.0, np.nan])
-    assert values(partition) == [1, None, None]
+    partition = column({"missing": ["-9", "unknown"]}, ["1", "-9", "unknown"] * 5, [1.0, -9.0, np.nan])
+    assert values(partition)[:3] == [1, None, None]
     assert values(partition, "synthetic") == [1, None, None]
     assert partition.columns[0].missing_marks == ("-9", "unknown")
 

@@ -79,10 +79,16 @@ def test_integers_beyond_64_bits_stay_exact():
 @pytest.mark.parametrize("mark", ["?", "NA", "N/A", "NaN", "nan", "null", "NULL", ""])
 def test_marks_are_missing_in_every_column_and_named(mark):
     for others in (["1", "2"], ["a", "b"], ["2020-01-01", "2020-01-02"], ["yes", "no"]):
-        column = understood([*others, mark], others)
+        column = understood([*others, *([mark] * 5)], others)
         assert values(column)[0][-1] is None
-        assert column.missing_marks == ((mark,) if mark else ())
-        assert (f'Read as missing: "{mark}".' in column.remarks) == bool(mark)
+        assert list(column.missing_marks) == ([mark] if mark else [])
+        assert column.different_marks == len(column.missing_marks)
+
+
+def test_a_mark_is_kept_with_the_original_rows_that_hold_it():
+    column = understood(["1", "NULL", "2", "NULL"], ["?", "NULL"])
+    assert {mark: rows.tolist() for mark, rows in column.missing_marks.items()} == {"NULL": [1, 3]}
+    assert column.different_marks == 2
 
 
 @pytest.mark.parametrize("mark", ["N", "-", "None"])

@@ -108,8 +108,8 @@ def test_german_numbers_are_read(read):
 
 @pytest.mark.parametrize("mark", [".", ".A", ".z", "._", "\\N", "NULL", "#N/A", "#DIV/0!", "<NA>", "NaT", "NA"])
 def test_missing_numbers_of_sas_stata_postgres_excel_and_pandas_are_missing_and_named(read, mark):
-    partition = read(f"x,g\n1.5,a\n{mark},b\n2.5,c\n")
-    assert values(partition, "x") == [1.5, None, 2.5]
+    partition = read("x,g\n" + f"1.5,a\n{mark},b\n2.5,c\n" * 5)
+    assert values(partition, "x")[:3] == [1.5, None, 2.5]
     assert partition.columns[0].missing_marks == (mark,)
 
 
