@@ -44,4 +44,4 @@ for program in java javac chromium node qpdf pdftotext; do command -v "$program"
 java -jar "$folder/node_modules/vnu-jar/build/dist/vnu.jar" --version
 node -e 'for (const name of ["axe-core", "playwright-core"]) console.log(name, require(`${process.argv[1]}/node_modules/${name}/package.json`).version)' "$folder"
 chromium --version --no-sandbox
-qpdf --version | head -n 1
+qpdf --version | sed -n 1p  # reads to the end: a pipe that closes early is an error here

@@ -560,9 +560,18 @@ class Result(Part):
         return self
 
 
+OF_PERSONS = ("persons", "shared_persons", "rows_p_value")
+"""Fields of files and of the holdout that are written only where rows belong to persons (--group)."""
+
+
 def to_json(result: Result) -> str:
     """Serialise: sorted keys, unrounded numbers, no NaN, a newline at the end; the same bytes for equal results."""
     plain = result.model_dump(mode="json")
+    files = [file for file in plain["inputs"].values() if file is not None]
+    for part in (*files, plain["holdout"]):
+        for name in OF_PERSONS:
+            if part.get(name, 0) is None:
+                del part[name]
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 

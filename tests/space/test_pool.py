@@ -302,3 +302,35 @@ def test_planted_copies_move_along_the_components():
     assert (np.abs(space.layout.steps).max(axis=1) > 0).tolist() == [False, False, False, True, True, True]
     assert (np.linalg.norm(space.layout.steps, axis=1) <= 1 + 1e-12).all()
     assert np.linalg.norm(full.layout.steps, axis=1) == pytest.approx([0, 0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("k", [1, 8, 25, 99])
+def test_row_lists_hold_each_rows_closest_others_and_twins_each_for_themselves(space, k):
+    pool = Pool(space, reach=99)
+    lists = pool.row_lists(k)
+    real = np.concatenate((space.original, space.holdout))
+    distances = brute_distances(space.coordinates[real], space.coordinates[real])
+    np.fill_diagonal(distances, np.inf)
+    expected = np.sort(distances, axis=1)[:, :k]
+    np.testing.assert_allclose(lists.distances, expected, rtol=1e-12)
+    np.testing.assert_allclose(np.take_along_axis(distances, lists.ids, axis=1), expected, rtol=1e-12)
+    assert lists.originals == 60
+    assert (lists.distances[:, 0] == 0).any()  # some rows have a twin
+    assert not (lists.ids == np.arange(100)[:, np.newaxis]).any()
+    assert all(len(np.unique(row)) == k for row in lists.ids)
+
+
+@pytest.mark.parametrize("k", [8, 99])
+def test_longer_lists_are_those_of_a_longer_reach(space, k):
+    rows = np.array([0, 3, 59, 60, 99])
+    distances, ids = Pool(space).row_lists(5).longer(rows, k)
+    np.testing.assert_array_equal(distances, Pool(space, reach=99).row_lists(k).distances[rows])
+    assert all(row not in found for row, found in zip(rows, ids.tolist(), strict=True))
+
+
+def test_a_longer_reach_changes_nothing_that_the_tests_see(space):
+    short, long = Pool(space), Pool(space, reach=40)
+    np.testing.assert_array_equal(short.real.distances, long.real.distances)
+    for one, other in zip(*(pool._of(space.synthetic) for pool in (short, long)), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert short.queries == long.queries
