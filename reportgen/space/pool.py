@@ -39,7 +39,8 @@ class Pool:
     def real(self) -> RealRows:
         """U with its counts and each row's closest others."""
         originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))
-        return RealRows(self._occurrences, originals[self.positions], self._within[0])
+        distances, neighbours = self._within
+        return RealRows(self._occurrences, originals[self.positions], distances, neighbours)
 
     @functools.cached_property
     def parts(self) -> Parts:

@@ -237,13 +237,18 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into calibration.md beside this script")
     parser.add_argument("--results", type=Path, default=HERE.parents[1] / "build" / "calibration.jsonl")
     parser.add_argument("--only", nargs="+", metavar="SCENARIO", help="only these scenarios")
+    parser.add_argument("--populations", default="ABC", metavar="LETTERS", help="only these populations")
     parser.add_argument("--at-most", type=int, metavar="RUNS", help="at most so many runs of each")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     measuring_code = measuring_digest()
     digests = {name: digest_of(scenario, measuring_code) for name, scenario in BY_NAME.items()}
     if not arguments.table:
-        chosen = [cell for cell in cells() if not arguments.only or cell.scenario in arguments.only]
+        chosen = [
+            cell
+            for cell in cells()
+            if cell.population in arguments.populations and (not arguments.only or cell.scenario in arguments.only)
+        ]
         if arguments.quick:
             chosen = [replace(cell, runs=-(-cell.runs // 10)) for cell in chosen]
         if arguments.at_most:
