@@ -1,7 +1,8 @@
 """Calibration of the verdict: how often generators without a leak are called leaky, and leaks are missed.
 
     python tests/benchmarks/calibration.py            all runs, then the table; stopped, it goes on where it was
-    python tests/benchmarks/calibration.py --quick    a tenth of the runs (--only, --at-most: fewer still)
+    python tests/benchmarks/calibration.py --quick    a tenth of the runs, under 15 minutes
+    python tests/benchmarks/calibration.py --only "1 % near" --populations B --rows 1000 --at-most 20
     python tests/benchmarks/calibration.py --table    the table of what there is, nothing is measured
     python tests/benchmarks/calibration.py --write    puts the table into tests/benchmarks/calibration.md
 
@@ -217,6 +218,9 @@ def run_all(wanted: list[Job], path: Path, digests: dict[str, str], processes: i
         job for job in wanted if (job.scenario, job.population, job.rows, job.seed, digests[job.scenario]) not in known
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.read_bytes().endswith(b"\n"):  # a run that was cut short
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n")
     begun = time.monotonic()
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     # Processes that were started anew: one that is forked after a search hangs.
@@ -238,6 +242,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=HERE.parents[1] / "build" / "calibration.jsonl")
     parser.add_argument("--only", nargs="+", metavar="SCENARIO", help="only these scenarios")
     parser.add_argument("--populations", default="ABC", metavar="LETTERS", help="only these populations")
+    parser.add_argument("--rows", type=int, nargs="+", metavar="N", help="only these numbers of rows")
     parser.add_argument("--at-most", type=int, metavar="RUNS", help="at most so many runs of each")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
@@ -247,7 +252,9 @@ def main() -> None:
         chosen = [
             cell
             for cell in cells()
-            if cell.population in arguments.populations and (not arguments.only or cell.scenario in arguments.only)
+            if cell.population in arguments.populations
+            and (not arguments.only or cell.scenario in arguments.only)
+            and (not arguments.rows or cell.rows in arguments.rows)
         ]
         if arguments.quick:
             chosen = [replace(cell, runs=-(-cell.runs // 10)) for cell in chosen]
