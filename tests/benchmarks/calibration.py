@@ -4,7 +4,7 @@
     python tests/benchmarks/calibration.py --quick    a tenth of the runs, under 15 minutes
     python tests/benchmarks/calibration.py --only "1 % near" --populations B --rows 1000 --at-most 20
     python tests/benchmarks/calibration.py --table    the table of what there is, nothing is measured
-    python tests/benchmarks/calibration.py --write    puts the table into tests/benchmarks/calibration.md
+    python tests/benchmarks/calibration.py --write    puts the tables into calibration.md and the README
 
 Every run draws an original, a synthetic and a holdout table (`scenarios`), judges them by the code that `assess` runs,
 and appends one line of JSON to the results (build/calibration.jsonl). A line is keyed by scenario, population, rows,
@@ -33,7 +33,7 @@ from typing import Any
 import generators
 import numpy as np
 import populations
-from calibration_table import put_between, render
+from calibration_table import in_short, put_between, render
 from generators import Files
 from scenarios import BY_NAME, Job, Scenario, cells, jobs, planting
 
@@ -56,7 +56,7 @@ FOR_THE_LEVEL = (
     "closest_distances_ratio",
 )
 WITH_CUT_OFFS = ("ideal", "5 % exact twice")
-"""Scenarios in which the seeds' scores are read as well."""
+"""Scenarios in which the scores of the seed documents are read as well."""
 SETTINGS = Settings(resamples=100)
 RUN = runner.Run(created="2026-01-01T00:00:00Z", command="", version=reportgen.__version__, environment={})
 
@@ -156,7 +156,7 @@ def outcome(result: model.Result, files: Files) -> dict[str, Any]:
 
 
 def cut_offs(result: model.Result) -> dict[str, bool]:
-    """Read the seeds' scores as a fixed cut-off would: whether each calls the table leaky."""
+    """Read the scores of the seed documents with fixed cut-offs: whether each calls the table leaky."""
     closest, ratio = (_scores(result, key) for key in ("distance_to_closest", "closest_distances_ratio"))
     rate, nndr, nn_dist = (_scores(result, key) for key in ("closest_rate", "nndr", "nn_dist"))
     return {
@@ -238,7 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs, under 15 minutes on two cores")
     parser.add_argument("--table", action="store_true", help="measure nothing")
-    parser.add_argument("--write", action="store_true", help="put the table into calibration.md beside this script")
+    parser.add_argument("--write", action="store_true", help="put the tables into calibration.md and the README")
     parser.add_argument("--results", type=Path, default=HERE.parents[1] / "build" / "calibration.jsonl")
     parser.add_argument("--only", nargs="+", metavar="SCENARIO", help="only these scenarios")
     parser.add_argument("--populations", default="ABC", metavar="LETTERS", help="only these populations")
@@ -265,6 +265,7 @@ def main() -> None:
     table = render(lines, measuring_code[:12])
     if arguments.write:
         put_between(HERE / "calibration.md", table)
+        put_between(HERE.parents[1] / "README.md", "\n".join(in_short(lines)))
     else:
         print(table)
 

@@ -156,7 +156,7 @@ def render(lines: Sequence[Line], version: str) -> str:
             "|---|---|---|---|---:|---:|---|---|",
             *(_row(target, lines) for target in targets()),
             "",
-            "### The seeds' scores read with a fixed cut-off, beside the level, in the same runs",
+            "### The metrics that describe, read with a fixed cut-off, beside the level in the same runs",
             "",
             *_cut_offs(lines),
             "",
