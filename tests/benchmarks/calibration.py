@@ -11,8 +11,9 @@ and appends one line of JSON to the results (build/calibration.jsonl). A line is
 seed and a digest of the code that its numbers depend on; what has its line is not measured again.
 
 Left out, since the level doesn't depend on it: the memorising control, the digests of the tables' contents, and the
-smallest leak where the upper bound lies above the tolerance, so that the level can't be low whatever it is. Bootstrap
-intervals take 100 resamples instead of 1,000; no level depends on them. A test compares with `assess`.
+smallest leak where the upper bound lies above the tolerance or the files seem exchanged, so that the level can't be low
+whatever it is. Bootstrap intervals take 100 resamples instead of 1,000; no level depends on them. A test compares with
+`assess`.
 """
 
 from __future__ import annotations
@@ -127,9 +128,10 @@ def _only_where_it_matters(detectable: Any) -> Any:
     def decided(
         searcher: Any, evidence: Any, measured: Any, settings: Settings, progress: measuring.Progress
     ) -> model.Detectable:
-        size = measured["leak_size"]
-        if isinstance(size, model.Measured) and size.scores["excess"].high > settings.tolerance / 100:
-            return model.Detectable(code="not_in_this_version", reason="the upper bound alone rules out a low level")
+        size, test = measured["leak_size"].scores["excess"], measured["leak_test"].scores
+        exchanged = test["p_mirrored"].value <= settings.thresholds.swapped_roles
+        if size.high > settings.tolerance / 100 or exchanged:
+            return model.Detectable(code="not_in_this_version", reason="the level can't be low whatever it is")
         return detectable(searcher, evidence, measured, settings, progress)
 
     return decided
