@@ -41,12 +41,14 @@ class RealRows:
     Without a holdout U is the different original rows. `occurrences` (c_u, at least 1) and `originals` (t_u, those of
     them in the original) have the shape (rows,). `distances`, shape (rows, k), ascending: from each row to its closest
     other rows of U. `neighbours`, shape (rows, k): the positions of these in U; None where they are not known.
+    `not_counted`: rows that only repeat another one of their own file, where repeats stay within files.
     """
 
     occurrences: Ints
     originals: Ints
     distances: Floats
     neighbours: Ints | None = None
+    not_counted: int = 0
 
     def __post_init__(self) -> None:
         for array in (self.occurrences, self.originals, self.distances):

@@ -72,11 +72,12 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return "too_few_rows"
     found = holdout_share(evidence.pool.real, evidence.pool.synthetic)
     share = Score(value=found.share, low=found.low, high=found.high, reference=found.null, unit="share", better="lower")
-    return Measured(
-        scores={
-            "share": share,
-            "p_value": Score(value=found.p_value, unit="probability", better="higher"),
-            "tied": Score(value=float(found.tied), unit="count", better="context"),
-            "supported": Score(value=evidence.pool.supported, unit="share", better="context"),
-        }
-    )
+    scores = {
+        "share": share,
+        "p_value": Score(value=found.p_value, unit="probability", better="higher"),
+        "tied": Score(value=float(found.tied), unit="count", better="context"),
+        "supported": Score(value=evidence.pool.supported, unit="share", better="context"),
+    }
+    if evidence.pool.real.not_counted:
+        scores["not_counted"] = Score(value=float(evidence.pool.real.not_counted), unit="count", better="context")
+    return Measured(scores=scores)
