@@ -65,6 +65,19 @@ def test_natural_doubles_do_not_keep_a_table_from_being_low():
     assert "low" in {level(files("ideal", "C", seed)) for seed in range(1, 4)}
 
 
+@pytest.mark.parametrize("scenario", ["original doubled, ideal", "holdout doubled, ideal"])
+def test_a_file_with_every_row_twice_is_neither_a_leak_nor_exchanged(scenario):
+    found = assess(files(scenario, "A", 1, rows=200))
+    assert found.verdict.level == "inconclusive"
+    assert "swapped_roles" not in {reason.code for reason in found.verdict.reasons}
+    counts = {finding.code: finding.count for finding in found.findings}
+    assert counts["repeats_not_counted"] == 200
+
+
+def test_a_leak_from_an_original_with_every_row_twice_is_high():
+    assert level(files("original doubled, 5 % near", "A", 1, rows=200)) == "high"
+
+
 def test_supports_that_do_not_overlap_are_named():
     tables = files("ideal", "A", 1)
     found = assess(Files(tables.original, tables.synthetic + 100, tables.holdout))
