@@ -169,9 +169,8 @@ def render(lines: Sequence[Line], version: str) -> str:
 
 def _row(target: Target, lines: Sequence[Line]) -> str:
     hits, runs = target.counted(lines)
-    interval = "{:.1f}–{:.1f} %".format(*(100 * limit for limit in wilson(hits, runs))) if runs else ""
     which = " and ".join(target.populations)
-    cells = (target.name, which, target.event, target.asked, share(hits, runs), str(runs), interval)
+    cells = (target.name, which, target.event, target.asked, share(hits, runs), str(runs), interval(hits, runs))
     return f"| {' | '.join(cells)} | {target.answer(hits, runs)} |"
 
 
@@ -182,6 +181,11 @@ def share(hits: int, runs: int) -> str:
     if hits in {0, runs}:
         return f"{100 * hits // runs} %"
     return f"{min(max(100 * hits / runs, 0.1), 99.9):.1f} %"
+
+
+def interval(hits: int, runs: int) -> str:
+    """Write the Wilson interval in percent."""
+    return "{:.1f}–{:.1f} %".format(*(100 * limit for limit in wilson(hits, runs))) if runs else "–"
 
 
 SHORT: tuple[tuple[str, tuple[str, ...], str, int], ...] = (
@@ -200,10 +204,10 @@ SHORT: tuple[tuple[str, tuple[str, ...], str, int], ...] = (
 
 def in_short(lines: Sequence[Line]) -> list[str]:
     """Make the ten lines that the README shows."""
-    found = ["| how often | A | B |", "|---|---|---|"]
+    found = ["| how often, of how many runs (95 % interval) | A | B |", "|---|---|---|"]
     for label, scenarios, event, rows in SHORT:
         counts = [Target(scenarios, population, event, rows=rows).counted(lines) for population in "AB"]
-        shares = [f"{share(hits, runs)} of {runs}" for hits, runs in counts]
+        shares = [f"{share(hits, runs)} of {runs} ({interval(hits, runs)})" for hits, runs in counts]
         found.append(f"| {label} | {' | '.join(shares)} |")
     return found
 

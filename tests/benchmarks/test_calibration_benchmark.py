@@ -83,7 +83,8 @@ def test_table_is_made_from_the_lines():
     assert "| 1 % near | A | high | ≥ 68 % | 62.5 % | 8 | 30.6–86.3 % | too few runs to say |" in table
     assert "| 1 % near | A | low | ≤ 12 % | 12.5 % | 8 | 2.2–47.1 % | too few runs to say |" in table
     assert "| 1 % near | A | 1000 | 8 | 12.5 % | 0 % | 25.0 % | 62.5 % | 0 % |" in table
-    assert "| 1 % near copies are called high | 62.5 % of 8 | 0 % of 1 |" in table
+    # None of one: up to z^2/(1 + z^2) = 79.35 %.
+    assert "| 1 % near copies are called high | 62.5 % of 8 (30.6–86.3 %) | 0 % of 1 (0.0–79.3 %) |" in table
 
 
 def test_coverage_counts_the_runs_whose_bound_reaches_the_copies():
