@@ -44,7 +44,9 @@ class RealRows:
 
     Without a holdout U is the different original rows. `occurrences` (c_u, at least 1) and `originals` (t_u, those of
     them in the original) have the shape (rows,). `distances`, shape (rows, k), ascending: from each row to its closest
-    other rows of U.
+    other rows of U. `neighbours`, shape (rows, k): the positions of these in U; None where they are not known or rows
+    belong to persons. `not_counted`: rows that only repeat another one of their own file, where repeats stay within
+    files.
 
     `persons` (`--group`) tells whose the occurrences are, those of one row of U after another; None where every row is
     a person of its own. With it `distances` lead to rows of other persons, one of each.
@@ -54,6 +56,8 @@ class RealRows:
     originals: Ints
     distances: Floats
     persons: Persons | None = None
+    neighbours: Ints | None = None
+    not_counted: int = 0
 
     def __post_init__(self) -> None:
         for array in (self.occurrences, self.originals, self.distances):

@@ -85,6 +85,7 @@ FindingCode = Literal[
     "leaky_holdout",
     "holdout_is_synthetic",
     "original_rows_repeated",
+    "repeats_not_counted",
     "column_left_out",
     "column_dominates",
     "unseen_levels",

@@ -76,7 +76,7 @@ def anchors(encoded: Encoded, pool: Pool, found: Pooled) -> Anchors:
     place = np.searchsorted(pool.positions, np.concatenate((encoded.original, encoded.holdout)))
     return Anchors(
         original=np.arange(len(place)) < len(encoded.original),
-        single=found.real.occurrences[place] == 1,
+        single=np.bincount(place)[place] == 1,
         claims=each[place],
     )
 

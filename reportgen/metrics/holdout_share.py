@@ -101,13 +101,12 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         unit="share",
         better="lower",
     )
-    return Measured(
-        scores={
-            "share": share,
-            "p_value": Score(value=found.p_value, unit="probability", better="higher"),
-            "tied": Score(
-                value=float(found.tied), low=tied[0] * rows, high=tied[1] * rows, unit="count", better="context"
-            ),
-            "supported": Score(value=supported, low=near[0], high=near[1], unit="share", better="context"),
-        }
-    )
+    scores = {
+        "share": share,
+        "p_value": Score(value=found.p_value, unit="probability", better="higher"),
+        "tied": Score(value=float(found.tied), low=tied[0] * rows, high=tied[1] * rows, unit="count", better="context"),
+        "supported": Score(value=supported, low=near[0], high=near[1], unit="share", better="context"),
+    }
+    if evidence.pool.real.not_counted:
+        scores["not_counted"] = Score(value=float(evidence.pool.real.not_counted), unit="count", better="context")
+    return Measured(scores=scores)

@@ -2,13 +2,15 @@
 
 Every weight is computed on U, the different real rows, without looking at which of them are original and which
 holdout rows, so that a permutation of these labels is an exact test. R = d1/d10 of a synthetic row, Q the smallest
-(d1/d6)^2 with one part of the columns left out, λ the loneliness of a real row. A weight at a bandwidth that lets K
-rows count is e^(-x/2h^2), with x = R^2 or Q and h(x, K) from `bandwidth`.
+(d1/d6)^2 with one part of the columns left out, λ the loneliness of a real row; μ is 1 but where identical real rows
+concentrate (`uniqueness`). A weight at a bandwidth that lets K rows count is e^(-x/2h^2), with x = R^2 or Q and h(x, K)
+from `bandwidth`.
 
-- near3, near12: K = 3, 12, shared over the ten closest real rows in proportion to e^(-(d_i^2 - d_1^2)/(2 h^2 d_10^2));
-- lone6, lone25: the same with K = 6, 25, times λ^3 of the closest row;
-- drop6, drop25: λ^3 of the closest row by the best part of the columns, K = 6, 25;
-- eq1, eq2: 1, split over the real rows equal on all columns but at most one (two); eqL: λ^3 of each times eq2;
+- near3, near12: K = 3, 12, times μ of the closest row, shared over the ten closest real rows in proportion to
+  e^(-(d_i^2 - d_1^2)/(2 h^2 d_10^2));
+- lone6, lone25: the same with K = 6, 25 and μλ^3;
+- drop6, drop25: μλ^3 of the closest row by the best part of the columns, K = 6, 25;
+- eq1, eq2: μ, split over the real rows equal on all columns but at most one (two); eqL: λ^3 of each times eq2;
 - share, logr: 1 and -ln max(R, .01), split over the rows tied for the closest.
 """
 
@@ -19,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import betainc
 
 from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
 
@@ -28,6 +31,8 @@ DROP = {"drop6": 6, "drop25": 25}
 WIDEST = math.exp(4)
 LONELY_NEIGHBOUR = 5
 SMALLEST_RATIO = 0.01
+CONCENTRATED = 0.0002
+AMONG_REPEATING = 0.01
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ class LeakWeights:
 
 def leak_weights(real: RealRows, synthetic: SyntheticRows) -> LeakWeights:
     """Compute W_u for every row of U."""
-    lonely = loneliness(real.distances) ** 3
+    unique = uniqueness(real)
+    lonely = unique * loneliness(real.distances) ** 3
     rows = len(real.occurrences)
     bandwidths: dict[str, float] = {}
     columns: list[Floats] = []
@@ -48,22 +54,22 @@ def leak_weights(real: RealRows, synthetic: SyntheticRows) -> LeakWeights:
     for name, number in NEAR.items():
         width = bandwidths[name] = bandwidth(squares[:, 0], number, synthetic.times)
         shares = synthetic.times[:, np.newaxis] * near_shares(squares, width)
-        if name.startswith("lone"):
-            shares *= (synthetic.nearest * lonely[synthetic.real]).sum(axis=1, keepdims=True)
+        factor = lonely if name.startswith("lone") else unique
+        shares *= (synthetic.nearest * factor[synthetic.real]).sum(axis=1, keepdims=True)
         columns.append(_added(synthetic.real, shares, rows))
     dropped = synthetic.dropped
     for name, number in DROP.items():
         width = bandwidths[name] = bandwidth(dropped.ratio, number, dropped.times)
         weight = dropped.times * kernel(dropped.ratio, width)
         columns.append(_added(dropped.real, weight[dropped.entry] * dropped.share * lonely[dropped.real], rows))
-    columns.extend(plain_weights(synthetic, lonely))
+    columns.extend(plain_weights(synthetic, unique, lonely))
     return LeakWeights(np.stack(columns, axis=1), bandwidths)
 
 
-def plain_weights(synthetic: SyntheticRows, lonely: Floats) -> list[Floats]:
+def plain_weights(synthetic: SyntheticRows, unique: Floats, lonely: Floats) -> list[Floats]:
     """The weights that need no bandwidth: eq1, eq2, eqL, share, logr, each of shape (rows of U,).
 
-    `lonely` is λ^3 of each row of U.
+    `unique` is μ and `lonely` μλ^3 of each row of U.
     """
     rows = len(lonely)
     equal = synthetic.equal
@@ -73,7 +79,7 @@ def plain_weights(synthetic: SyntheticRows, lonely: Floats) -> list[Floats]:
         entry, found = equal.entry[chosen], equal.real[chosen]
         number = np.bincount(entry, minlength=len(synthetic.times))
         columns.append(_added(found, synthetic.times[entry] / number[entry], rows))
-    columns.append(columns[-1] * lonely)
+    columns = [*(equal_rows * unique for equal_rows in columns), columns[-1] * lonely]
     shares = synthetic.times[:, np.newaxis] * synthetic.nearest
     ratio = np.sqrt(relative_squares(synthetic.distances)[:, 0])
     columns.append(_added(synthetic.real, shares, rows))
@@ -145,6 +151,27 @@ def loneliness(distances: Floats) -> Floats:
     average = np.cumsum(often) - (often - 1) / 2  # ranks from 1, equal values sharing theirs
     ranks: Floats = (average[place] - 0.5) / len(fifth)
     return ranks
+
+
+def uniqueness(real: RealRows) -> Floats:
+    """μ of each row of U: `AMONG_REPEATING` where real rows repeat more than over the whole table, 1 elsewhere.
+
+    Of a row and its ten closest so many occur more than once that a binomial count, with their share in U, would be as
+    large with probability `CONCENTRATED` at most. Synthetic rows hit such places without a leak, also the rows there
+    that happen to occur once, and a few of these hits outweigh all near copies of people who have no double. Labels
+    are not looked at, so that the test stays exact; repeats that are spread evenly, or everywhere, change nothing.
+    """
+    unique = np.ones(len(real.occurrences))
+    several = real.occurrences > 1
+    if real.neighbours is None or not several.any() or several.all():
+        return unique
+    among = several + several[real.neighbours].sum(axis=1)
+    looked_at = 1 + real.neighbours.shape[1]
+    found = among > 0
+    # P(Bin(n, p) >= k) is the incomplete beta function.
+    as_many = betainc(among[found], looked_at - among[found] + 1, several.mean())
+    unique[found] = np.where(as_many <= CONCENTRATED, AMONG_REPEATING, 1.0)
+    return unique
 
 
 def _added(rows: Ints, weights: Floats, number: int) -> Floats:

@@ -25,6 +25,7 @@ from reportgen.metrics.leak_weights import (
     near_shares,
     plain_weights,
     relative_squares,
+    uniqueness,
 )
 from reportgen.metrics.permutation import DECIMALS, combine, on_grid
 from reportgen.persons import Persons, labelings
@@ -42,8 +43,8 @@ class _Entries:
     """Synthetic rows as a weight with a bandwidth sees them, (entries,) but for the last two.
 
     `x`: R^2 or Q; `times`: rows that each stands for; `real`, (entries, k): places of rows of U; `split`, (entries, k):
-    for near weights (d_i/d_k)^2, otherwise what of an entry's weight each row gets. `factor`: λ^3, where it belongs to
-    the entry.
+    for near weights (d_i/d_k)^2, otherwise what of an entry's weight each row gets. `factor`: μ or μλ^3, where it
+    belongs to the entry.
     """
 
     x: Floats
@@ -74,18 +75,18 @@ class Trial:
         random: np.random.Generator,
         permutations: int,
     ) -> None:
-        lonely = loneliness(real.distances) ** 3
+        unique = uniqueness(real)
+        lonely = unique * loneliness(real.distances) ** 3
         self._rows, self._persons = synthetic.rows, real.persons
         self._units = real.rows if real.persons is None else len(real.persons.permuted)
         self._share = real.original_share
-        base = dict.fromkeys(NEAR, _near(synthetic, lonely)) | dict.fromkeys(DROP, _dropped(synthetic, lonely))
-        added = dict.fromkeys(NEAR, _near(planted.found, lonely)) | dict.fromkeys(DROP, _dropped(planted.found, lonely))
+        base, added = (_by_weight(found, unique, lonely) for found in (synthetic, planted.found))
         self._widest = {
             name: bandwidth(base[name].x, number, base[name].times) if self._rows >= _SURE_ROWS else WIDEST
             for name, number in (NEAR | DROP).items()
         }
         base = {name: entries.within(self._widest[name]) for name, entries in base.items()}
-        plain = _plain_pairs(planted.found, lonely)
+        plain = _plain_pairs(planted.found, unique, lonely)
         # Only rows of U that a changing weight can reach are looked at; they are counted among themselves.
         touched = np.unique(
             np.concatenate([plain.real, *(each.real.ravel() for each in (*base.values(), *added.values()))])
@@ -95,7 +96,8 @@ class Trial:
         self._plain = _Pairs(plain.entry, np.searchsorted(touched, plain.real), plain.values)
         self._occurrences = real.occurrences[touched]
         self._owned = None if real.persons is None else _Owned.of(real.persons, real.place, touched)
-        self._label(real, np.stack(plain_weights(synthetic, lonely), axis=1), touched, planted, random, permutations)
+        weights = np.stack(plain_weights(synthetic, unique, lonely), axis=1)
+        self._label(real, weights, touched, planted, random, permutations)
 
     def _label(
         self,
@@ -150,8 +152,7 @@ class Trial:
             width = self._width(name, number, base, added, self._rows + len(chosen))
             total = np.zeros(len(self._occurrences))
             for entries in (base, added):
-                often = entries.times * entries.factor if name.startswith("lone") else entries.times
-                shares = near_shares(entries.split, width) * often[:, np.newaxis]
+                shares = near_shares(entries.split, width) * (entries.times * entries.factor)[:, np.newaxis]
                 total += np.bincount(entries.real.ravel(), weights=shares.ravel(), minlength=len(total))
             yield total
 
@@ -252,9 +253,14 @@ def _placed(entries: _Entries, touched: Ints) -> _Entries:
     return _Entries(entries.x, entries.times, entries.factor, np.searchsorted(touched, entries.real), entries.split)
 
 
-def _near(rows: SyntheticRows, lonely: Floats) -> _Entries:
+def _by_weight(rows: SyntheticRows, unique: Floats, lonely: Floats) -> dict[str, _Entries]:
+    near = {name: _near(rows, lonely if name.startswith("lone") else unique) for name in NEAR}
+    return near | dict.fromkeys(DROP, _dropped(rows, lonely))
+
+
+def _near(rows: SyntheticRows, factor: Floats) -> _Entries:
     squares = relative_squares(rows.distances)
-    return _Entries(squares[:, 0], rows.times, (rows.nearest * lonely[rows.real]).sum(axis=1), rows.real, squares)
+    return _Entries(squares[:, 0], rows.times, (rows.nearest * factor[rows.real]).sum(axis=1), rows.real, squares)
 
 
 def _dropped(rows: SyntheticRows, lonely: Floats) -> _Entries:
@@ -271,7 +277,7 @@ def _dropped(rows: SyntheticRows, lonely: Floats) -> _Entries:
     return _Entries(found.ratio, found.times, np.ones(len(found.times)), real, split)
 
 
-def _plain_pairs(rows: SyntheticRows, lonely: Floats) -> _Pairs:
+def _plain_pairs(rows: SyntheticRows, unique: Floats, lonely: Floats) -> _Pairs:
     """Pairs of rows that count once each."""
     equal, nearest = rows.equal, rows.nearest
     one = equal.columns <= 1
@@ -283,7 +289,7 @@ def _plain_pairs(rows: SyntheticRows, lonely: Floats) -> _Pairs:
     share = nearest[entry, place]
     closeness = log_closeness(np.sqrt(relative_squares(rows.distances)[:, 0]))[entry]
     by_equality, by_distance = np.zeros((len(equal.entry), 5)), np.zeros((len(entry), 5))
-    by_equality[:, :3] = np.stack([eq1, eq2, eq2 * lonely[equal.real]], axis=1)
+    by_equality[:, :3] = np.stack([eq1, eq2, eq2], axis=1) * np.stack([unique, unique, lonely], axis=1)[equal.real]
     by_distance[:, 3:] = np.stack([share, share * closeness], axis=1)
     return _Pairs(
         np.concatenate((equal.entry, entry)),

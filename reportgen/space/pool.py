@@ -10,6 +10,7 @@ one of them would look like a row with ten neighbours all around.
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from reportgen.space.famd import Encoded
 from reportgen.space.search import members, nearest, to_rows
 
 NEIGHBOURS = 10
+APART = 4.0
+"""So many standard deviations: chance takes one table in 30,000 for one whose repeats stay within files."""
 MOST_DROPPED = 5000
 """With more synthetic rows than this, the searches with columns left out use so many random ones."""
 
@@ -55,9 +58,22 @@ class Pool:
 
     @functools.cached_property
     def real(self) -> RealRows:
-        """U with its counts and each row's closest others."""
-        originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))
-        return RealRows(self._occurrences, originals[self.positions], self._within[0][:, :NEIGHBOURS], self._persons)
+        """U with its counts and each row's closest others.
+
+        Where repeats stay within files, each different row of a file is counted once: to relabel its copies one by
+        one would take for chance what one row said many times. Rows of persons are relabelled together anyway.
+        """
+        originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))[self.positions]
+        occurrences = self._occurrences
+        distances, neighbours = self._within[0][:, :NEIGHBOURS], self._within[1][:, :NEIGHBOURS]
+        if self._persons is not None:
+            return RealRows(occurrences, originals, distances, self._persons)
+        if repeats_stay_within_files(occurrences, originals):
+            held = np.minimum(occurrences - originals, 1)
+            originals = np.minimum(originals, 1)
+            occurrences = originals + held
+        left = int(self._occurrences.sum() - occurrences.sum())
+        return RealRows(occurrences, originals, distances, neighbours=neighbours, not_counted=left)
 
     @functools.cached_property
     def _persons(self) -> Persons | None:
@@ -202,6 +218,21 @@ class Pool:
         return nearest(
             self.encoded.coordinates, self.positions, self.positions, k, exclude_self=True, threads=self.threads
         )
+
+
+def repeats_stay_within_files(occurrences: Ints, originals: Ints) -> bool:
+    """Whether rows that repeat do so within one file more than rows of one population would, both (rows of U,).
+
+    Doubles by nature fall on either file by its share of the rows; a file that was oversampled, or that holds rows of
+    one person again and again, repeats its own. c equal rows are all in one file with probability q^c + (1-q)^c; more
+    than `APART` standard deviations above what that explains is not nature.
+    """
+    several = occurrences > 1
+    share = originals.sum() / occurrences.sum()
+    often, own = occurrences[several], originals[several]
+    chance = share**often + (1 - share) ** often
+    apart = int(((own == 0) | (own == often)).sum())
+    return apart - float(chance.sum()) > APART * math.sqrt(float((chance * (1 - chance)).sum())) > 0
 
 
 def drawn_down(times: Ints, most: int, random: np.random.Generator) -> Ints:

@@ -114,6 +114,8 @@ def _tests(case: Case) -> list[Finding]:
     supported = case.value("holdout_share", "supported")
     if supported is not None and supported < case.settings.thresholds.disjoint_supports / 100:
         found.append(_finding("disjoint_supports", "warning", numbers={"share": 100 * supported}))
+    if repeats := round(case.value("holdout_share", "not_counted") or 0):
+        found.append(_finding("repeats_not_counted", "notice", count=repeats, numbers={"rows": repeats}))
     for prefix in ("", "isolated_"):
         top = case.score("membership_inference", f"{prefix}top_original")
         p_value = case.value("membership_inference", f"{prefix}top_p_value")

@@ -55,8 +55,7 @@ def holdout_is_synthetic(copies: CopyCounts, thresholds: Thresholds) -> bool:
 def is_swapped(case: Case) -> bool:
     """Whether the synthetic rows point at the holdout: the mirrored leak test rejects.
 
-    Where the leak test itself rejects too and the rows surely lie closer to the original, they don't: an original of
-    which every row stands twice makes a weight that is shared over neighbours look mirrored.
+    Where the leak test itself rejects too and the rows surely lie closer to the original, they don't.
     """
     mirrored = case.value("leak_test", "p_mirrored")
     if mirrored is None or mirrored > case.settings.thresholds.swapped_roles:

@@ -3,7 +3,18 @@ import math
 import numpy as np
 import pytest
 
-from reportgen.metrics.leak_weights import WEIGHTS, WIDEST, bandwidth, leak_weights, loneliness, near_shares
+from reportgen.distances import RealRows
+from reportgen.metrics.leak_test import leak_test
+from reportgen.metrics.leak_weights import (
+    AMONG_REPEATING,
+    WEIGHTS,
+    WIDEST,
+    bandwidth,
+    leak_weights,
+    loneliness,
+    near_shares,
+    uniqueness,
+)
 
 
 def once(rows):
@@ -74,3 +85,49 @@ def test_all_synthetic_rows_weigh_together_what_they_are(search, people):
     assert sums["near3"] == pytest.approx(3)  # no row sits at distance 0
     assert sums["near12"] == pytest.approx(12)
     assert sums["lone25"] < 25
+
+
+def ring(occurrences):
+    """Rows in a ring, each with the next ten as its closest."""
+    rows = len(occurrences)
+    neighbours = (np.arange(rows)[:, np.newaxis] + np.arange(1, 11)) % rows
+    return RealRows(np.array(occurrences), np.zeros(rows, dtype=np.int64), np.ones((rows, 10)), neighbours=neighbours)
+
+
+def test_rows_weigh_less_where_repeating_rows_concentrate():
+    # 400 rows of which the first three occur twice, p = .0075: of eleven rows two repeat with probability .003, three
+    # with .00007. All three are among row 0 and the ten after it, and among those after the eight rows before row 0.
+    expected = np.ones(400)
+    expected[[0, *range(392, 400)]] = AMONG_REPEATING
+    np.testing.assert_array_equal(uniqueness(ring([2] * 3 + [1] * 397)), expected)
+
+
+def test_rows_that_repeat_everywhere_change_nothing():
+    np.testing.assert_array_equal(uniqueness(ring([2] * 15)), np.ones(15))
+    np.testing.assert_array_equal(uniqueness(ring([2, 1] * 15)), np.ones(30))
+
+
+def test_without_repeating_rows_nothing_weighs_less(search, people):
+    random = np.random.default_rng(3)
+    pool, synthetic = search(*(people(rows, random) for rows in (150, 90, 120)))
+    real = pool.real
+    assert real.neighbours is not None
+    plain = RealRows(real.occurrences, real.originals, real.distances)
+    assert leak_weights(real, synthetic).values.tobytes() == leak_weights(plain, synthetic).values.tobytes()
+
+
+def people_and_pupils(random):
+    """600 rows, 30 of which have few ways to be: pupils, of whom any two may be the same."""
+    pupils = 5 + np.stack([random.integers(levels, size=30) for levels in (4, 3, 2, 2)], axis=1)
+    return np.concatenate([pupils, random.normal(size=(570, 4))])
+
+
+def test_natural_doubles_do_not_hide_near_copies(search):
+    random = np.random.default_rng(0)
+    original, holdout, synthetic = (people_and_pupils(random) for _ in range(3))
+    synthetic[-9:] = original[-9:] + 0.02 * random.normal(size=(9, 4))
+    pool, found = search(original, holdout, synthetic)
+    blind = RealRows(pool.real.occurrences, pool.real.originals, pool.real.distances)
+    seeing, unseeing = (leak_test(real, found, np.random.default_rng(0)).p_value for real in (pool.real, blind))
+    assert seeing <= 0.01
+    assert unseeing > 0.05

@@ -13,7 +13,7 @@ from reportgen.space.dropped import group_columns
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import encode
 from reportgen.space.planting import NOISE, plant
-from reportgen.space.pool import Pool, drawn_down
+from reportgen.space.pool import Pool, drawn_down, repeats_stay_within_files
 
 
 def encoded(original, holdout, synthetic, **settings):
@@ -334,3 +334,38 @@ def test_a_longer_reach_changes_nothing_that_the_tests_see(space):
     for one, other in zip(*(pool._of(space.synthetic) for pool in (short, long)), strict=True):
         np.testing.assert_array_equal(one, other)
     assert short.queries == long.queries
+
+
+def pairs(in_original, in_holdout, across, single=100):
+    """Rows that occur twice in the original, twice in the holdout, or once in each; the others once in either."""
+    twice = in_original + in_holdout + across
+    originals = [2] * in_original + [0] * in_holdout + [1] * across + [1] * single + [0] * single
+    return np.array([2] * twice + [1] * 2 * single), np.array(originals)
+
+
+def test_repeats_within_files_beyond_chance_are_noticed():
+    # Half of the pairs are expected within one file: 17 of 17 are 8.5/sqrt(17/4) = 4.12 sd above that, 16 of 16 are 4.
+    assert repeats_stay_within_files(*pairs(9, 8, 0))
+    assert not repeats_stay_within_files(*pairs(8, 8, 0))
+    assert not repeats_stay_within_files(*pairs(100, 100, 190))  # 200 of 390: 0.5 sd
+    assert not repeats_stay_within_files(*pairs(0, 0, 50))
+
+
+def test_without_a_holdout_or_repeats_nothing_stays_within_files():
+    assert not repeats_stay_within_files(np.array([2, 2, 1]), np.array([2, 2, 1]))
+    assert not repeats_stay_within_files(np.ones(4, dtype=int), np.array([1, 0, 1, 0]))
+
+
+@pytest.mark.parametrize("doubled", ["original", "holdout"])
+def test_a_file_in_which_every_row_stands_twice_is_tested_as_if_each_stood_once(doubled):
+    random = np.random.default_rng(0)
+    tables = {side: pd.DataFrame(random.normal(size=(60, 3))).add_prefix("n") for side in ("original", "holdout")}
+    synthetic = pd.DataFrame(random.normal(size=(50, 3))).add_prefix("n")
+    found = []
+    for copies in (1, 2):
+        files = tables | {doubled: pd.concat([tables[doubled]] * copies)}
+        pool = Pool(encoded(files["original"], files["holdout"], synthetic, projection="none"))
+        rows = pool.synthetic(pool.encoded.synthetic, np.random.default_rng(0))
+        found.append((leak_test(pool.real, rows, np.random.default_rng(0)), pool.real.not_counted))
+    assert found[0][0] == found[1][0]
+    assert [left for _, left in found] == [0, 60]
