@@ -72,6 +72,15 @@ class Waiver(_Part):
     level: Annotated[str, Field(max_length=100)] | None = None
     """For the rule `verdict` only, and required there: the worst level that is waived."""
 
+    @field_validator("until", mode="before")
+    @classmethod
+    def _day(cls, day: Any) -> Any:
+        """Take a day as a result file writes it, where every type is read strictly."""
+        try:
+            return date.fromisoformat(day) if isinstance(day, str) else day
+        except ValueError:
+            return day
+
     @field_validator("rule")
     @classmethod
     def _known_rule(cls, rule: str) -> str:
@@ -139,6 +148,8 @@ class Policy(_Part):
                 named[name] = value
             if named:
                 values[key] = named
+        if isinstance(values.get("waivers"), list):
+            values["waivers"] = tuple(values["waivers"])
         return values
 
     @field_validator("fail_on")

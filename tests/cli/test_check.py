@@ -90,7 +90,7 @@ def test_a_result_that_no_assessment_wrote_is_refused_in_one_line(run, results):
     policy(results, "[policy]\nmax_age_days = 3\n")
     code, out, err = run("check", "odd.json")
     assert (code, out) == (2, "")
-    assert "odd.json: cannot be held against a policy (ValueError at " in err
+    assert "odd.json: not a valid result at 'created'" in err
     assert err.count("\n") == 1
 
 

@@ -38,6 +38,7 @@ OPTIONS = {
     "lead_names": (("--lead-names", "I,II"), ("I", "II"), "V1,V2", ("V1", "V2"), '["V3"]', ("V3",)),
     "sampling_rate": (("--sampling-rate", "100"), 100.0, "200", 200.0, "300", 300.0),
     "title": (("--title", "a"), "a", "b", "b", '"c"', "c"),
+    "no_category_names": (("--no-category-names",), True, "1", True, "true", True),
     "lang": (("--lang", "en"), "en", "en", "en", '"en"', "en"),
 }
 WITHOUT_OPTION = {
