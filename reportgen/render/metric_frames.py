@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reportgen.model import Measured, NotMeasured, Result, Score
@@ -230,9 +230,10 @@ def _score_row(
             interval,
             *tail,
         )
+    its_interval = "" if raw.low is None else scores.interval_cell(raw, key, RAW[name]).text
     return (
         head,
-        scores.value_cell(raw, key, RAW[name]),
+        replace(scores.value_cell(raw, key, RAW[name]), under=its_interval),
         scores.reference_cell(raw, key, RAW[name]),
         value,
         interval,

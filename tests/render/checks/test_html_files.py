@@ -9,7 +9,7 @@ UNDECIDED = {"color-contrast", "th-has-data-cells"}
 """Rules that axe-core leaves open on some nodes: browse.js works out the contrast, test_html tests the heads."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # cases are run one after the other, over modules
 def visits(browse, reports):
     return browse(*sorted(reports.glob("*.html")))
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.checks
 STANDARDS = ("3a", "ua1")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # cases are run one after the other, over modules
 def validated(verapdf, reports):
     return verapdf(*sorted(reports.glob("*.pdf")))
 
@@ -107,7 +107,7 @@ def test_every_verdict_and_score_of_the_result_stands_in_the_pdf(cases, reports,
         rows = [row for table in frames[anchor(key)].tables for row in table.rows]
         rows += [row for row in report.summary.table.rows if row[0].href == f"#{anchor(key)}"]
         assert [row for row in rows if row_text(row) not in text] == []
-        shown = {cell.text for row in rows for cell in row}
+        shown = {text for row in rows for cell in row for text in (cell.text, cell.under)}
         for name, score in scores.ordered_scores(key, of_all_leads(metric.scores)):
             for cell in (
                 scores.value_cell(score, key, name),
