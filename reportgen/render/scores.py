@@ -107,6 +107,9 @@ def places(metric: str, name: str) -> int:
 
 def label(result: Result, metric: str, name: str) -> str:
     """The name of a score; its key where the catalog has none, as for one score a column."""
+    if name.startswith("column:"):
+        column, _, what = name.removeprefix("column:").rpartition(":")
+        return sentence(f"metric.{metric}.score.column_{what}", column=column)
     return _entry(result, metric, name) or name
 
 

@@ -50,8 +50,8 @@ def test_headline_is_made_from_the_counts(results):
 
 def test_low_headline_says_what_would_have_been_noticed(results):
     assert first_page(results["low"]).headline == (
-        "No test found a leak. A leak of 0.80\N{NO-BREAK SPACE}% of the synthetic rows would be noticed in "
-        "80\N{NO-BREAK SPACE}% of runs. The tolerance declared before the run is 1\N{NO-BREAK SPACE}%."
+        "No test found a leak. A leak of 0.80\N{NO-BREAK SPACE}% of the synthetic rows, made of near copies, would be "
+        "noticed in 80\N{NO-BREAK SPACE}% of runs. The tolerance declared before the run is 1\N{NO-BREAK SPACE}%."
     )
 
 

@@ -48,7 +48,9 @@ class Images(HTMLParser):
 
 
 def test_the_caption_says_from_which_share_a_leak_is_noticed(with_curve):
-    assert figure(with_curve(**FOUND)).caption == f"The tests notice a leak from 0.55{NBSP}% of the rows upwards"
+    assert figure(with_curve(**FOUND)).caption == (
+        f"From 0.55{NBSP}% of the rows upwards the tests notice a leak of near-copies in at least 80{NBSP}% of trials"
+    )
 
 
 def test_the_alternative_holds_every_point_and_the_crossing(with_curve):
