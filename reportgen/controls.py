@@ -23,7 +23,7 @@ CONTROL_QUERIES = 500
 CONTROL_DRAWS = 5
 """So many of the random draws serve the memorising control, whose scores show an order of magnitude."""
 
-SAID_OF_THE_TEST: tuple[NotMeasuredCode, ...] = ("no_true_holdout", "shared_persons", "no_columns", "too_few_rows")
+SAID_OF_THE_TEST: tuple[NotMeasuredCode, ...] = ("shared_persons", "no_columns", "too_few_rows")
 """Why the leak test has no value, where that is the reason here as well."""
 
 
@@ -85,6 +85,8 @@ def detectable(
 
     test = measured["leak_test"]
     if isinstance(test, NotMeasured):
+        if test.code == "no_true_holdout":
+            return without(test.code, "no_holdout_to_plant_against")
         return without(test.code, test.code if test.code in SAID_OF_THE_TEST else "no_leak_test")
     if test.scores["p_value"].value <= settings.thresholds.leak_test or evidence.pool is None:
         return without("leak_found", "leak_found")

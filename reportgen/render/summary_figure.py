@@ -52,7 +52,8 @@ def _rows(result: Result, group: str) -> list[tuple[ScoreRow, str]]:
         for key, metric in scores.ordered_metrics(result)
         if isinstance(metric, Measured) and (metric.verdict == "context") == (group == "descriptive")
         for name, score in scores.summary_scores(key, metric).items()
-        if score.null_low is not None and score.null_high is not None
+        # What is neither better high nor low has no side of more leak on which to stand.
+        if score.null_low is not None and score.null_high is not None and score.better != "context"
     ]
 
 
@@ -102,7 +103,7 @@ def _sign(result: Result, key: str, name: str, score: Score) -> str:
 def in_half_widths(value: float, null_range: tuple[float, float], score: Score) -> float:
     """Measure a value from the middle of a range in half-widths of it, negative where it speaks of more leak.
 
-    A score without a better direction counts as a distance does: less is closer. Of a range without width, what differs
+    Of a range without width, what differs
     from it is infinitely far from it.
     """
     low, high = null_range
