@@ -21,7 +21,7 @@ from reportgen.metrics.pseudo_tables import Sizes
 from reportgen.metrics.supports import share_within_support
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
-from reportgen.space.by_person import nearest_others
+from reportgen.space.by_person import nearest_others, nearest_persons
 from reportgen.space.famd import Encoded
 from reportgen.space.pool import Pool
 from reportgen.space.search import nearest
@@ -77,20 +77,39 @@ class Searcher:
             self._known[key] = (queries, base, _two_of(distances, ids))  # holding both arrays keeps their ids valid
         return self._known[key][2]
 
+    def to_original(self, queries: Ints) -> NeighbourDistances:
+        """Find the two closest original rows, with persons those of two persons; the answer is kept as by `two`."""
+        base, persons = self.encoded.original, self.encoded.persons
+        if persons is None:
+            return self.two(queries, base)
+        key = (id(queries), id(base))
+        if key not in self._known:
+            self._known[key] = (queries, base, self._two_persons(queries, persons.of_original.person))
+        return self._known[key][2]
+
     @functools.cached_property
     def among_original(self) -> tuple[NeighbourDistances, Floats]:
         """The two closest other original rows of each, and the distance to the fifth (inf where there is none).
 
-        With persons: the closest original rows of other persons.
+        With persons: the closest original rows of two other persons, and the distance to the fifth row of others.
         """
         original, persons = self.encoded.original, self.encoded.persons
         if persons is not None:
             self._own_queries += len(original)
             whose = persons.of_original.person
-            return _two_and_last(
-                nearest_others(self.encoded.coordinates, original, whose, ISOLATED_NEIGHBOUR, self.threads)
-            )
+            found = nearest_others(self.encoded.coordinates, original, whose, ISOLATED_NEIGHBOUR, self.threads)
+            two, fifth = _two_and_last(found)
+            # Of two persons nobody has a second other person; then these two are not asked for.
+            return (self._two_persons(original, whose, whose) if _others(self.encoded) >= 2 else two), fifth
         return _two_and_last(self._search(original, original, ISOLATED_NEIGHBOUR, exclude_self=True))
+
+    def _two_persons(self, queries: Ints, whose: Ints, own: Ints | None = None) -> NeighbourDistances:
+        """The closest original row of each of the two closest persons but `own`."""
+        self._own_queries += len(queries)
+        base = self.encoded.original
+        return _two_of(
+            *nearest_persons(self.encoded.coordinates, queries, base, whose, 2, own=own, threads=self.threads)
+        )
 
     def _search(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
         self._own_queries += len(queries)
@@ -176,17 +195,15 @@ def _directions(searcher: Searcher, synthetic: Ints, needs: Collection[Need]) ->
     if _others(searcher.encoded) >= 2 and "original_to_original" in needs:
         found["original_to_original"] = searcher.among_original[0]
     if len(original) >= 2 and "synthetic_to_original" in needs:
-        found["synthetic_to_original"] = searcher.two(synthetic, original)
+        found["synthetic_to_original"] = searcher.to_original(synthetic)
     if len(original) >= 2 and held is not None and "holdout_to_original" in needs:
-        found["holdout_to_original"] = searcher.two(held, original)
+        found["holdout_to_original"] = searcher.to_original(held)
     return found
 
 
 def _others(encoded: Encoded) -> int:
-    """How many original rows every original row can be compared with: all but itself, or those of other persons."""
-    if encoded.persons is None:
-        return len(encoded.original) - 1
-    return len(encoded.original) - int(np.bincount(encoded.persons.of_original.person).max())
+    """How many original rows every original row can be compared with: all but itself, or one of each other person."""
+    return (len(encoded.original) if encoded.persons is None else encoded.persons.originals) - 1
 
 
 def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:

@@ -47,7 +47,9 @@ class FileForm(_Part):
     @field_validator("separator")
     @classmethod
     def _separates(cls, separator: str | None) -> str | None:
-        if separator is not None and (separator.isalnum() or separator in _QUOTES or not separator.isascii()):
+        if separator is not None and (
+            separator.isalnum() or separator == "\0" or separator in _QUOTES or not separator.isascii()
+        ):
             msg = "give one ASCII character that is no letter, digit, quote or line end"
             raise ValueError(msg)
         return separator
@@ -59,10 +61,13 @@ class FileForm(_Part):
             return None
         try:
             found = codecs.lookup(encoding)
-            "a".encode(found.name)
+            # Encodings of host names are none of texts.
+            text = "a".encode(found.name) and found.name not in {"idna", "punycode"}
         except (LookupError, ValueError, TypeError):  # not known, or one that codes no text
+            text = False
+        if not text:
             msg = "give the name of a text encoding, such as utf-8, cp1252, latin-1 or utf-16"
-            raise ValueError(msg) from None
+            raise ValueError(msg)
         return found.name
 
 

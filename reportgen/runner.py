@@ -123,7 +123,8 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     )
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
     whose = None if persons is None else persons.of_original.person
-    plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose) if partition.used else ()
+    theirs = None if persons is None or rows.holdout is None else persons.of_holdout.person
+    plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
     searcher = Searcher(encoded, context.threads, lead_spaces)
     needs = needed(settings, signals=bool(partition.leads))

@@ -153,12 +153,12 @@ def _reuse(assessment):
     return scores.index[scores.score.str.startswith("column:")]
 
 
-def brute_force(rows, persons, others=None):
-    """The two closest rows of other persons, or of other rows, in float64."""
-    base = rows if others is None else others
+def brute_force(rows, persons, base, owners):
+    """The closest row of each of the two closest other persons, in float64: the first distance and the ratio."""
     distances = np.sqrt(((rows[:, np.newaxis] - base[np.newaxis]) ** 2).sum(axis=2))
-    if others is None:
-        distances[persons[:, np.newaxis] == persons[np.newaxis]] = np.inf
+    names = np.unique(owners)
+    distances = np.stack([distances[:, owners == name].min(axis=1) for name in names], axis=1)
+    distances[persons[:, np.newaxis] == names] = np.inf
     distances.sort(axis=1)
     return distances[:, 0], distances[:, 0] / distances[:, 1]
 
@@ -167,14 +167,15 @@ def test_distances_among_original_rows_leave_out_those_of_the_same_person():
     numbers = [table.drop(columns="sex") for table in (T, S, H)]
     found = assess(*numbers, projection="none", metric=["nn_dist", "nndr"])
     rows, made, held = (table[list("abcde")].to_numpy() for table in numbers)
-    first, ratio = brute_force(rows, T.patient.to_numpy())
+    owners = T.patient.to_numpy()
+    first, ratio = brute_force(rows, owners, rows, owners)
     nn_dist, nndr = (found.metrics[key].scores for key in ("nn_dist", "nndr"))
     assert nn_dist["threshold"].value == pytest.approx(np.median(first), rel=1e-12)
     assert nn_dist["score"].reference == pytest.approx(first.mean(), rel=1e-12)
     assert nndr["median"].reference == pytest.approx(np.median(ratio), rel=1e-12)
     assert nndr["p5"].reference == pytest.approx(np.quantile(ratio, 0.05), rel=1e-12)
-    assert nndr["share_below"].value == np.mean(brute_force(made, None, rows)[1] < 0.5)
-    assert nndr["holdout_share_below"].value == np.mean(brute_force(held, None, rows)[1] < 0.5)
+    assert nndr["share_below"].value == np.mean(brute_force(made, np.full(len(made), ""), rows, owners)[1] < 0.5)
+    assert nndr["holdout_share_below"].value == np.mean(brute_force(held, H.patient.to_numpy(), rows, owners)[1] < 0.5)
 
 
 def test_reused_names_of_persons_are_noticed():
@@ -269,3 +270,44 @@ def test_a_wrong_column_is_refused_in_one_line(files, options, words, capsys):
 def test_signals_have_no_column_of_persons():
     with pytest.raises(reportgen.InputError, match="--group: belongs to tables"):
         reportgen.assess(np.ones((5, 2, 9)), np.ones((5, 2, 9)), group="patient")
+
+
+def repeated(persons, rows, random, first=0):
+    """Persons of so many nearly identical rows each, in one population."""
+    centres = np.repeat(random.normal(size=(persons, 4)), rows, axis=0)
+    frame = pd.DataFrame(centres + 0.02 * random.normal(size=centres.shape), columns=list("abcd"))
+    frame.insert(0, "patient", np.repeat(np.arange(persons), rows) + first)
+    return frame
+
+
+@pytest.fixture(scope="module")
+def repeats():
+    """Tables of 480 rows without a leak: real ones of 120 persons, a synthetic one of independent rows."""
+    found = []
+    for seed in (1, 2, 3):
+        random = np.random.default_rng(seed)
+        tables = repeated(120, 4, random), repeated(480, 1, random, 5000), repeated(120, 4, random, 1000)
+        keys = ["distance_to_closest", "closest_distances_ratio", "closest_rate", "nndr"]
+        found.append(assess(*tables, metric=keys, draws=10))
+    return found
+
+
+def test_independent_rows_are_no_closer_than_persons_of_many_rows(repeats):
+    medians = [one.metrics["distance_to_closest"].scores["median"].value for one in repeats]
+    assert all(85 <= median <= 118 for median in medians), medians
+    ratios = [one.metrics["closest_distances_ratio"].scores["median"].value for one in repeats]
+    assert all(85 <= ratio <= 118 for ratio in ratios), ratios
+    rates = [one.metrics["closest_rate"].scores["rate"] for one in repeats]
+    assert abs(np.mean([rate.value - rate.reference for rate in rates])) < 1.5
+    assert all((one.holdout.base_rows, one.holdout.draws) == (120, 10) for one in repeats)
+    finding = next(finding for finding in repeats[0].findings if finding.code == "bases_drawn_down")
+    assert "one row of each person" in finding.text
+
+
+def test_the_second_neighbour_among_original_rows_is_another_person(repeats):
+    # By rows nearly every ratio would be near 1, since the second row of the same person is as close as the first.
+    for one in repeats:
+        scores = one.metrics["nndr"].scores
+        assert 0.7 < scores["median"].value < 0.9
+        assert scores["median"].reference == pytest.approx(scores["median"].value, abs=0.06)
+        assert scores["holdout_median"].value == pytest.approx(scores["median"].value, abs=0.06)

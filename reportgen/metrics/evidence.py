@@ -17,7 +17,7 @@ from reportgen.settings import Settings
 
 Direction = Literal["original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
 """Who looks for whom, all rows of both tables; a row of the original is never its own neighbour. The holdout is a true
-one or absent."""
+one or absent. With persons the two closest original rows are of two persons, neither a row's own in the original."""
 Need = Literal["draws", "pool", "leads"] | Direction
 """`leads`: all directions in the space of each lead, where the rows are records of signals."""
 

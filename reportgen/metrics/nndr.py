@@ -3,7 +3,8 @@
 r = d1/d2 of each synthetic row among the original rows: 5th percentile, median, number and share below the threshold
 (0.5). Beside it the same for original rows among themselves (a row is never its own neighbour) and, with a true
 holdout, for holdout rows among the original rows. The excess is the share minus the baseline's: real rows sit on each
-other too. Each synthetic row looks for its two closest original rows. Higher ratios and a lower excess are better.
+other too. Each synthetic row looks for its two closest original rows; with persons
+(`--group`) d2 is to another person than d1. Higher ratios and a lower excess are better.
 """
 
 from __future__ import annotations

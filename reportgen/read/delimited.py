@@ -90,7 +90,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
     """Read with one encoding; None where the bytes are not in that encoding."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(head)
-    except UnicodeDecodeError:
+    except UnicodeError:
         return None
     by_name = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else None
     named = _EXCEL.match(text)
@@ -102,14 +102,14 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
         raise InputError(msg)
     try:
         table = _parse(path, form, len(header))
-    except UnicodeDecodeError:
+    except UnicodeError:
         return None
     except pa.ArrowInvalid as error:
         if encoding == "utf-8" and "UTF8" in str(error):
             return None
         try:
             complaint = _complaint(path, form)
-        except UnicodeDecodeError:
+        except UnicodeError:
             return None
         raise InputError(complaint) from None
     if _swallows_lines(table):
@@ -152,7 +152,7 @@ def _parse(path: Path, form: _Form, width: int) -> pa.Table:
     def skip_blank(row: pacsv.InvalidRow) -> str:
         try:
             return "error" if row.text.strip() else "skip"
-        except UnicodeDecodeError:
+        except UnicodeError:
             return "error"
 
     with decompressed(path) as stream:
@@ -221,7 +221,7 @@ def separator_of(text: str) -> str:
 
 
 def _complaint(path: Path, form: _Form) -> str:
-    """Name the first line whose number of cells differs from the header's; UnicodeDecodeError: not this encoding."""
+    """Name the first line whose number of cells differs from the header's; UnicodeError: not this encoding."""
     with _text(path, form.encoding) as lines:
         reader = csv.reader(lines, delimiter=form.separator)
         width, line = 0, 1 + len(list(zip(range(form.skip), reader, strict=False)))

@@ -38,18 +38,24 @@ def plan_draws(
     draws: int,
     random: np.random.Generator,
     persons: Ints | None = None,
+    held_persons: Ints | None = None,
 ) -> tuple[DrawPlan, ...]:
     """Plan comparisons at equal base sizes; empty where a base would have fewer than two rows.
 
     A larger base gives smaller distances, so the larger of synthetic and holdout is drawn down to the smaller, `draws`
     times; equal sizes need one comparison of all rows. Without a holdout the original is split into random halves,
-    `draws` times: one half asks, the other stands for the holdout. With `persons`, shape (original rows,), it is the
-    persons who are split into halves.
+    `draws` times: one half asks, the other stands for the holdout.
+
+    Where rows belong to persons, `persons`, shape (original rows,), and `held_persons`, shape (holdout rows,), a base
+    holds one random row of each person, and it is persons who are split into halves. Many rows of one person are
+    hardly more than one place, while as many rows of a synthetic table without persons are as many places.
     """
     if kind == "none":
         return ()
     if kind == "approximate" and persons is not None:
         return _halves_of_persons(persons, synthetic, draws, random)
+    if held_persons is not None and len(np.unique(held_persons)) < len(held_persons):
+        return _rows_of_persons(original, held_persons, synthetic, draws, random)
     halved = kind == "approximate"
     held = original // 2 if halved or holdout is None else holdout
     base = min(held, synthetic)
@@ -68,12 +74,28 @@ def plan_draws(
     return tuple(plans)
 
 
-def _halves_of_persons(persons: Ints, synthetic: int, draws: int, random: np.random.Generator) -> tuple[DrawPlan, ...]:
-    """Split persons into halves, with all their rows.
+def _rows_of_persons(
+    original: int, held_persons: Ints, synthetic: int, draws: int, random: np.random.Generator
+) -> tuple[DrawPlan, ...]:
+    """Draw one row of each holdout person, anew for every draw, and as many synthetic rows."""
+    base = min(len(np.unique(held_persons)), synthetic)
+    if base < 2 or original < 2:
+        return ()
+    rows = np.arange(len(held_persons))
+    return tuple(
+        DrawPlan(
+            np.arange(original),
+            _drawn(synthetic, base, random),
+            np.sort(_drawn_from(_one_of_each(rows, held_persons, random), base, random)),
+        )
+        for _ in range(draws)
+    )
 
-    Halves of persons differ in rows; all draws are brought to the numbers of the smallest, so that they can be
-    compared. Bases are drawn down by rows, here as everywhere: it is the number of rows that makes distances smaller,
-    the synthetic base has no persons to draw, and rows drawn at random leave as many persons in the base as it holds.
+
+def _halves_of_persons(persons: Ints, synthetic: int, draws: int, random: np.random.Generator) -> tuple[DrawPlan, ...]:
+    """Split persons into halves: one asks with all its rows, the other gives one row of each person.
+
+    Halves of persons differ in rows; in all draws as many rows ask as in the smallest, so that they can be compared.
     """
     number = int(persons.max()) + 1
     halves = []
@@ -82,17 +104,24 @@ def _halves_of_persons(persons: Ints, synthetic: int, draws: int, random: np.ran
         unseen[random.permutation(number)[: number // 2]] = True
         halves.append((np.flatnonzero(~unseen[persons]), np.flatnonzero(unseen[persons])))
     asking = min(len(queries) for queries, _ in halves)
-    base = min(synthetic, *(len(unseen) for _, unseen in halves))
+    base = min(synthetic, number // 2)
     if base < 2 or asking < 2:
         return ()
     return tuple(
         DrawPlan(
             np.sort(_drawn_from(queries, asking, random)),
             _drawn(synthetic, base, random),
-            np.sort(_drawn_from(unseen, base, random)),
+            np.sort(_drawn_from(_one_of_each(unseen, persons, random), base, random)),
         )
         for queries, unseen in halves
     )
+
+
+def _one_of_each(rows: Ints, persons: Ints, random: np.random.Generator) -> Ints:
+    """Draw one of the rows of each person; `persons` says whose every row of the table is."""
+    shuffled = random.permutation(rows)
+    chosen: Ints = np.sort(shuffled[np.unique(persons[shuffled], return_index=True)[1]])
+    return chosen
 
 
 def _drawn(rows: int, wanted: int, random: np.random.Generator) -> Ints:

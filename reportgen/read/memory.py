@@ -97,12 +97,15 @@ def check_memory(
         f"{side} about {found.rows:,} rows x {found.columns:,} column{'s'[: found.columns - 1]}"
         for side, found in sketches.items()
     )
-    share = max(0.01, (available + held - (MEASURING if measure else READING)) / needed)
-    advice = f"take about {100 * share:.0f} % of the rows, leave out columns (--ignore, or out of the files)"
-    msg = (
-        f"memory: about {_giga(needed)} would be needed and {_giga(available + held)} is there ({sizes}); "
-        f"{advice}, or use a larger machine"
+    share = (available + held - (MEASURING if measure else READING)) / needed
+    # What the program takes by itself no smaller table can mend.
+    advice = (
+        f"take about {100 * max(0.01, share):.0f} % of the rows, leave out columns (--ignore, or out of the files), or "
+        "use a larger machine"
+        if share > 0
+        else "raise the limit (ulimit -v), or use a larger machine"
     )
+    msg = f"memory: about {_giga(needed)} would be needed and {_giga(available + held)} is there ({sizes}); {advice}"
     raise InputError(msg)
 
 

@@ -7,19 +7,20 @@ from typing import Any
 import pandas as pd
 
 from reportgen.copies import ColumnCodes
-from reportgen.read.left_out import BY_GROUP, BY_IGNORE, DECLARED_IGNORE, is_constant
+from reportgen.read.left_out import BY_GROUP, BY_IGNORE, BY_KEY, DECLARED_IGNORE, IDENTIFIER_NUMBER, is_constant
 from reportgen.read.partition import ColumnSchema, Partition
 
 FAR_APART = 100_000
-"""Whole numbers of persons are names where so many numbers lie between two of them on average; then they don't recur by
-chance (ours). Numbers counted up from 1 recur in any table that counts its own rows."""
+"""Whole numbers are names where so many numbers lie between two of them on average; then they don't recur by chance
+(ours). Numbers counted up from 1 recur in any table that counts its own rows."""
+_NAMES = {BY_GROUP, BY_KEY, IDENTIFIER_NUMBER}
 
 
 def left_out_texts(partition: Partition) -> tuple[ColumnCodes, ...]:
     """Return the codes of each text column that takes no part in the distances: identifiers, free text, keys.
 
-    So are those of persons numbered like names (`FAR_APART`). Columns that the user asked to ignore, and constant ones,
-    are not checked.
+    So are those of identifiers whose numbers are names (`FAR_APART`). Columns that the user asked to ignore, and
+    constant ones, are not checked.
     """
     return tuple(_codes(column, partition) for column in partition.columns if _is_checked(column, partition))
 
@@ -28,7 +29,7 @@ def _is_checked(column: ColumnSchema, partition: Partition) -> bool:
     if column.used or column.left_out in {BY_IGNORE, DECLARED_IGNORE}:
         return False
     if column.kind == "numeric":
-        return column.left_out == BY_GROUP and _far_apart(partition.original.frame[column.name])
+        return column.left_out in _NAMES and _far_apart(partition.original.frame[column.name])
     if column.kind != "categorical":
         return False
     return not is_constant(partition.original.frame[column.name])
@@ -36,6 +37,8 @@ def _is_checked(column: ColumnSchema, partition: Partition) -> bool:
 
 def _far_apart(values: pd.Series[Any]) -> bool:
     numbers = values.dropna().unique()
+    if not len(numbers):
+        return False
     return int(max(numbers)) - int(min(numbers)) >= FAR_APART * len(numbers)
 
 
