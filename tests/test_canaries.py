@@ -436,5 +436,5 @@ def test_a_signal_while_reports_are_written_waits_and_leaves_no_temporary_file(t
     )
     assert done.returncode == {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}[number], done.stderr
     assert "Traceback" not in done.stderr
-    assert {path.name for path in (tmp_path / "work").iterdir()} == set(outputs()[1::2])  # all of them, and nothing else
+    assert {path.name for path in (tmp_path / "work").iterdir()} == set(outputs()[1::2])  # all, nothing else
     assert list((tmp_path / "temporary").iterdir()) == []

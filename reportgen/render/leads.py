@@ -16,7 +16,7 @@ from reportgen.words import catalog, sentence
 PREFIX = "lead:"
 MOST_FIGURES = 12
 """The leads of a standard electrocardiogram; more pictures fill pages that nobody looks at."""
-FIGURES_OF_MANY = 4
+FIGURES_OF_MANY = 2
 """Pictures where there are more leads than that: their numbers already fill half of what a page may weigh."""
 
 

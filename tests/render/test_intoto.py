@@ -83,7 +83,7 @@ def test_the_configuration_is_the_real_tables_the_settings_and_the_program(resul
 
 def test_a_policy_and_a_baseline_belong_to_the_configuration(results, rendering):
     older = model.Baseline(
-        name="old.json", sha256="c" * 64, created="2026-01-01", version="0.0.9", level="low", scores={}
+        name="old.json", sha256="c" * 64, created="2026-01-01T00:00:00Z", version="0.0.9", level="low", scores={}
     )
     changed = results["policy"].model_copy(update={"baseline": older})
     found = statement(changed, rendering)["predicate"]["configuration"]
