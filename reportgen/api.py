@@ -243,7 +243,7 @@ def as_baseline(path: str | os.PathLike[str], older: Assessment, newer: model.Re
     """Describe an older result as the baseline of a newer one, with all that keeps the two from comparing."""
     from reportgen.baseline import describe_baseline
 
-    return describe_baseline(older.result, _base_name(path, "baseline"), digest(older.result), newer)
+    return describe_baseline(older.result, _base_name(path, "baseline"), model.digest(older.result), newer)
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:
@@ -277,11 +277,6 @@ def parse(text: bytes, name: str) -> Assessment:
         place = f" at {where[:80]!r}" if where else ""
         msg = f"{name}: not a valid result{place}; was the file changed by hand? assess again"
         raise InputError(msg) from None
-
-
-def digest(result: model.Result) -> str:
-    """SHA-256 of the result file's bytes, as every report prints it."""
-    return model.digest(result)
 
 
 def created(environ: Mapping[str, str]) -> str:

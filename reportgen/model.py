@@ -18,6 +18,7 @@ from typing import Annotated, Literal, Self, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from reportgen.bounds import LONGEST_NAME, MOST_COLUMNS, Name, Text
+from reportgen.codes import ReasonCode
 from reportgen.declared import MOST_MARKS
 from reportgen.marks import KNOWN
 from reportgen.policy import Policy
@@ -47,35 +48,6 @@ NotMeasuredCode = Literal[
     "not_selected",
     "failed",
     "leak_found",
-]
-ReasonCode = Literal[
-    "leak_test_near",
-    "leak_test_altered",
-    "leak_test_broad",
-    "leak_size_above_tolerance",
-    "holdout_share_above_margin",
-    "exact_copies_above_tolerance",
-    "exact_copies_above_chance",
-    "exact_copies_above_twins",
-    "identifier_reuse_significant",
-    "identifier_reuse",
-    "closer_than_people",
-    "medians_below_ideal",
-    "secondary_test",
-    "no_true_holdout",
-    "holdout_is_synthetic",
-    "swapped_roles",
-    "leaky_holdout",
-    "persons_differ",
-    "disjoint_supports",
-    "too_few_rows",
-    "upper_bound_above_tolerance",
-    "smallest_leak_above_tolerance",
-    "smallest_leak_unknown",
-    "metric_failed",
-    "metric_not_selected",
-    "metric_not_measured",
-    "no_leak_found",
 ]
 FindingCode = Literal[
     "approximate_holdout",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+_RELATIVE = ("median", "outlier", "median_raw", "outlier_raw", "isolated", "isolated_raw", "tail_share")
+"""Scores of the metrics that compare with the holdout in percent."""
 SCORES = {
     "exact_copies": ("synthetic_rows", "original_rows", "in_both"),
     "leak_test": (
@@ -40,24 +42,8 @@ SCORES = {
         "isolated_top_p_value",
     ),
     "closer_than_people": ("p_value", "rows"),
-    "distance_to_closest": (
-        "median",
-        "outlier",
-        "median_raw",
-        "outlier_raw",
-        "isolated",
-        "isolated_raw",
-        "tail_share",
-    ),
-    "closest_distances_ratio": (
-        "median",
-        "outlier",
-        "median_raw",
-        "outlier_raw",
-        "isolated",
-        "isolated_raw",
-        "tail_share",
-    ),
+    "distance_to_closest": _RELATIVE,
+    "closest_distances_ratio": _RELATIVE,
     "closest_rate": ("rate", "at_risk", "distance_threshold", "ratio_threshold"),
     "nndr": (
         "excess",

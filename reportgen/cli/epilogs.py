@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+from reportgen.codes import ReasonCode
+
 EXIT_CODES = (
     "Exit codes: 0 the gate is met, 1 it is not (all outputs are written first), 2 the command or its input is wrong, "
     "3 the environment cannot do it, 130 interrupted. 3 wins over 1."
@@ -11,36 +15,7 @@ SOURCES = (
     "the environment (several names separated by commas) or as name in reportgen.toml; the option wins, then the "
     "environment."
 )
-REASONS = (
-    "leak_test_near",
-    "leak_test_altered",
-    "leak_test_broad",
-    "leak_size_above_tolerance",
-    "holdout_share_above_margin",
-    "exact_copies_above_tolerance",
-    "exact_copies_above_chance",
-    "exact_copies_above_twins",
-    "identifier_reuse_significant",
-    "identifier_reuse",
-    "closer_than_people",
-    "medians_below_ideal",
-    "secondary_test",
-    "no_true_holdout",
-    "holdout_is_synthetic",
-    "swapped_roles",
-    "leaky_holdout",
-    "persons_differ",
-    "disjoint_supports",
-    "too_few_rows",
-    "upper_bound_above_tolerance",
-    "smallest_leak_above_tolerance",
-    "smallest_leak_unknown",
-    "metric_failed",
-    "metric_not_selected",
-    "metric_not_measured",
-    "no_leak_found",
-)
-"""`verdict.reasons` of the result, again here because loading the model would cost `--help` its half second."""
+REASONS = get_args(ReasonCode)
 RULES = ("verdict", "measured", "tolerance", "holdout", "age", "tool_version", "settings.NAME", "METRIC.SCORE")
 AGAINST_BASELINE = ("baseline", "baseline.verdict", "baseline.METRIC.SCORE")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from reportgen.codes import ReasonCode
 from reportgen.copies import CopyCounts, Reuse
-from reportgen.model import HoldoutKind, Reason, ReasonCode
+from reportgen.model import HoldoutKind, Reason
 from reportgen.verdict.case import Case
 from reportgen.verdict.intervals import lower_limit
 from reportgen.words import sentence

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from reportgen.codes import ReasonCode
 from reportgen.copies import CopyCounts
-from reportgen.model import Holdout, NotMeasured, Reason, ReasonCode
+from reportgen.model import Holdout, NotMeasured, Reason
 from reportgen.settings import Thresholds
 from reportgen.verdict.case import Case
 from reportgen.verdict.evidence import rejects

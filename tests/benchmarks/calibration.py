@@ -44,7 +44,7 @@ from reportgen.settings import Settings
 
 HERE = Path(__file__).parent
 
-NOT_MEASURING = ("render", "figures", "cli.py", "api.py", "output.py", "environment.py", "__main__.py", "__init__.py")
+NOT_MEASURING = ("render", "figures", "cli", "api.py", "output.py", "environment.py", "__main__.py", "__init__.py")
 """Parts of the package that no number of a run depends on."""
 FOR_THE_LEVEL = (
     "exact_copies",
