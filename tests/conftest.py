@@ -6,6 +6,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from reportgen import cli
+
 # The same examples in every run: a failure that comes and goes helps nobody. Search for new ones with
 # `pytest --hypothesis-profile=default`.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -27,6 +29,22 @@ def shared():
 def adult():
     """The bundled example: original, holdout, synthetic_good and synthetic_leaky as Parquet."""
     return ROOT / "examples" / "adult"
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty folder; returns exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("REPORTGEN_")]:
+        monkeypatch.delenv(name)
+
+    def call(*words):
+        with pytest.raises(SystemExit) as caught:
+            cli.main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return caught.value.code, out, err
+
+    return call
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,22 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reportgen import cli
 from reportgen.render import FORMATS
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder; returns exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        with pytest.raises(SystemExit) as caught:
-            cli.main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return caught.value.code, out, err
-
-    return call
 
 
 @pytest.fixture

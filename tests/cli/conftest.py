@@ -1,29 +1,11 @@
 """Small tables, the command in an empty folder, and results to check."""
 
-import os
 import sys
 
 import pandas as pd
 import pytest
 
 import reportgen
-from reportgen import cli
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder; returns exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("REPORTGEN_")]:
-        monkeypatch.delenv(name)
-
-    def call(*words):
-        with pytest.raises(SystemExit) as caught:
-            cli.main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return caught.value.code, out, err
-
-    return call
 
 
 def table(seed):
