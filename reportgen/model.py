@@ -71,6 +71,7 @@ FindingCode = Literal[
     "person_key",
     "anchored_rows_concentrate",
     "persons_differ",
+    "identifier_reuse_untested",
 ]
 NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""

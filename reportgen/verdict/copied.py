@@ -40,14 +40,17 @@ def copies_evidence(case: Case) -> Found:
 
 
 def reuse_evidence(case: Case) -> Found:
-    """Read the reuse of identifiers: high where relabelling can't explain it, moderate where the holdout has none."""
+    """Read the reuse of identifiers: high where relabelling can't explain it, moderate where the holdout has none.
+
+    Values that recur by chance, such as days, argue for nothing unless relabelling can't explain them.
+    """
     if not case.measured("exact_copies"):
         return []
     found: Found = []
     for reuse in case.reuse:
         if reuse.p_value is not None and reuse.p_value <= case.settings.thresholds.identifier_reuse:
             found.append(("high", _reuse_reason("identifier_reuse_significant", reuse)))
-        elif reuse.in_original and reuse.in_holdout == 0:
+        elif reuse.in_original and reuse.in_holdout == 0 and reuse.names:
             found.append(("moderate", _reuse_reason("identifier_reuse", reuse)))
     return found
 
