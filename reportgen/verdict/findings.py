@@ -9,13 +9,12 @@ from reportgen.copies import CopyCounts, Reuse
 from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Metric
 from reportgen.persons import PersonKey
 from reportgen.settings import Thresholds
-from reportgen.verdict.case import Case
+from reportgen.verdict.case import Case, persons_differ
 from reportgen.verdict.preconditions import (
     SMALL_ORIGINAL,
     holdout_is_synthetic,
     is_leaky,
     is_swapped,
-    persons_differ,
     rows_of_persons,
 )
 from reportgen.words import sentence
@@ -33,12 +32,13 @@ def find(
     columns: tuple[Column, ...],
     case: Case,
     file_remarks: tuple[str, ...],
-    regions: tuple[Finding, ...] = (),
+    regions: tuple[Finding, ...] | None = (),
     person_key: PersonKey | None = None,
 ) -> tuple[Finding, ...]:
     """Collect all findings, warnings first.
 
-    `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table.
+    `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table;
+    None where there is a leak and no part was looked for, since rows belong to persons.
     `person_key`: a column that seems to name persons, where none was named with --group.
     """
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
@@ -47,7 +47,8 @@ def find(
         *_holdout(case.holdout, case.copies, case.settings.thresholds),
         *(_untested_reuse(case.reuse) if case.measured("exact_copies") else ()),
         *_tests(case),
-        *regions,
+        *([] if regions is None else regions),
+        *([_finding("regions_not_sought", "info")] if regions is None else []),
         *_rows(case.copies),
         *_scores(case.metrics),
         *remarks,
