@@ -194,8 +194,10 @@ def run_assessment(
     """
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
+    from reportgen.available import MEASURING, available_memory, check_room, resident_memory
+
+    check_room(MEASURING)
     from reportgen import measuring, runner
-    from reportgen.available import available_memory, resident_memory
 
     run = runner.Run(
         created=moment,

@@ -162,7 +162,12 @@ class Schema(NumberForm, FileForm):
     @field_validator("columns")
     @classmethod
     def _stripped(cls, columns: dict[str, ColumnForm]) -> dict[str, ColumnForm]:
-        return {name.strip(): form for name, form in columns.items()}
+        stripped = [name.strip() for name in columns]
+        doubled = sorted({name for name in stripped if stripped.count(name) > 1})
+        if doubled:
+            msg = f"column {doubled[0][:60]!r} is declared twice, with and without blanks at its ends; leave one"
+            raise ValueError(msg)
+        return dict(zip(stripped, columns.values(), strict=True))
 
     def file(self, side: Literal["original", "synthetic", "holdout"]) -> FileForm:
         """Return how the file of one side is written: as declared for it, otherwise for all."""

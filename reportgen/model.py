@@ -71,8 +71,18 @@ FindingCode = Literal[
     "person_key",
     "anchored_rows_concentrate",
     "persons_differ",
+    "identifier_reuse_untested",
+    "regions_not_sought",
 ]
-NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
+NoteCode = Literal[
+    "reference_zero",
+    "repeated_copies",
+    "drawn_down",
+    "approximate_holdout",
+    "first_draw_shown",
+    "ties",
+    "no_range_for_persons",
+]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 MOST_BINS = 200

@@ -17,6 +17,7 @@ from reportgen.measuring import Progress, measure, needed, silent, stream, unmea
 from reportgen.metrics.evidence import Evidence
 from reportgen.model import (
     Controls,
+    Finding,
     Lead,
     Result,
     Search,
@@ -154,12 +155,14 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     case = Case(about, copies, reuse, measured, detectable, settings)
     verdict = judge(case)
     # Without a leak no part of the table has one; rows of persons are no single rows, which the tests of regions need.
-    leaks = verdict.level in {"high", "moderate"} and kind == "provided" and persons is None
-    regions = (
-        find_regions(partition, in_file_order, searcher.pool, evidence.pool, named=not settings.no_category_names)
-        if leaks
-        else ()
-    )
+    regions: tuple[Finding, ...] | None = ()
+    if verdict.level in {"high", "moderate"} and kind == "provided":
+        named = not settings.no_category_names
+        regions = (
+            find_regions(partition, in_file_order, searcher.pool, evidence.pool, named=named)
+            if persons is None
+            else None
+        )
     columns = columns_part(partition, encoded)
     judged = metric_verdicts(verdict, case)
     return Result(

@@ -178,3 +178,61 @@ def test_many_rows_of_one_person_are_left_to_the_user_with_a_key():
     frames = [frame.assign(person=[f"p{row // 4}" for row in range(len(frame))]) for frame in (T, S, H)]
     column = next(column for column in assess(*frames, key="person").columns if column.name == "person")
     assert not column.used
+
+
+def untested(assessment):
+    return [finding for finding in assessment.findings if finding.code == "identifier_reuse_untested"]
+
+
+def test_reused_names_without_a_holdout_are_a_warning_and_leave_the_level_inconclusive():
+    own = {"name": [f"person {row}" for row in range(120)]}
+    again = {"name": [f"person {row if row < 30 else row + 1000}" for row in range(120)]}
+    found = assess(T.assign(**own), S.assign(**again))
+    (finding,) = untested(found)
+    assert (finding.severity, finding.count) == ("warning", 30)
+    assert finding.text.startswith("30 distinct values of the synthetic column name, of 120, occur in the original. ")
+    assert "cannot be told from chance" in finding.text
+    assert found.verdict.level == "inconclusive"
+    assert "30 distinct values of the synthetic column name" in found.rendered("r.html").decode().split('id="data"')[0]
+    held = H.assign(name=[f"person {row + 5000}" for row in range(120)])
+    assert not untested(assess(T.assign(**own), S.assign(**again), held))
+    assert not untested(assess(T.assign(**own), S.assign(name=held["name"])))
+
+
+def moments(seed, rows=120):
+    """Times of a second within forty years."""
+    seconds = np.random.default_rng(seed).integers(0, 40 * 365 * 86_400, rows)
+    return pd.Timestamp("1980-01-01") + pd.to_timedelta(seconds, unit="s")
+
+
+@pytest.mark.parametrize("how", [{"key": "at"}, {"schema": {"columns": {"at": {"kind": "identifier"}}}}])
+def test_reused_dates_of_a_key_are_noticed_however_they_are_written(how):
+    own, other = moments(1), moments(2).to_series(index=range(120))
+    other[:30] = own[:30]
+    written = S.assign(at=other.dt.strftime("%d.%m.%Y %H:%M:%S"))
+    found = assess(T.assign(at=own), written, H.assign(at=moments(3)), **how)
+    assert found.metrics["exact_copies"].scores["column:at:reused"].value == 30 / 120
+    assert "identifier_reuse_significant" in codes(found)
+    assert found.verdict.level == "high"
+    (finding,) = untested(assess(T.assign(at=own), written, **how))
+    assert (finding.severity, finding.count) == ("warning", 30)
+
+
+def test_days_that_recur_by_chance_argue_for_nothing():
+    # Two of the synthetic days are original ones and none is a holdout day: names that do so are moderate evidence.
+    first, second, third = (
+        pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(120) + 120 * n, "D") for n in range(3)
+    )
+    made = second.to_series(index=range(120))
+    made[:2] = first[:2]
+    found = assess(T.assign(at=first), S.assign(at=made), H.assign(at=third), key="at")
+    assert found.metrics["exact_copies"].scores["column:at:reused"].value == 2 / 120
+    assert not {"identifier_reuse", "identifier_reuse_significant"} & codes(found)
+    (finding,) = untested(assess(T.assign(at=first), S.assign(at=made), key="at"))
+    assert finding.severity == "notice"
+    assert "; such values recur by chance. " in finding.text
+
+
+def test_dates_are_never_detected_as_identifiers():
+    found = assess(T.assign(at=moments(1)), S.assign(at=moments(2)), metric=["exact_copies"])
+    assert next(column for column in found.columns if column.name == "at").used

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.available import MEASURING, check_room
 from reportgen.cli import streams
 from reportgen.cli.closing import close
 from reportgen.cli.options import Baseline, Config, FailOn, Outputs, Quiet, Verbose, given
-from reportgen.cli.outputs import check_outputs, deliver
+from reportgen.cli.outputs import check_outputs, deliver, drawing
 
 if TYPE_CHECKING:
     from reportgen.settings import Settings
@@ -107,6 +108,7 @@ def assess(
 ) -> None:
     """Read, measure, judge, and write every output named."""
     options = given(locals(), "original", "synthetic")
+    check_room(MEASURING)
 
     from reportgen import api
     from reportgen.config import resolve, unknown_variables
@@ -120,6 +122,7 @@ def assess(
     if running.dry_run:
         _print_columns(original, synthetic, running.holdout, asked.settings)
         return
+    check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
     streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
     with streams.progress() as report:

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from reportgen.available import DRAWING, MEASURING, check_room
 from reportgen.cli.faults import WRONG_ENVIRONMENT, refused_if_unusual
 from reportgen.cli.options import Outputs, Quiet, Verbose, speak_as_asked
-from reportgen.cli.outputs import check_outputs, deliver
+from reportgen.cli.outputs import check_outputs, deliver, drawing
 from reportgen.errors import InputError
 
 
@@ -20,6 +21,7 @@ def render(
 ) -> None:
     """Write reports again from the result alone."""
     speak_as_asked(quiet=quiet, verbose=verbose)
+    check_room(drawing(output or ()))
     from reportgen import api
 
     if not output:
@@ -33,6 +35,7 @@ def render(
 
 def doctor() -> None:
     """Show versions, libraries and fonts, and what is missing."""
+    check_room((*MEASURING, *DRAWING))
     from reportgen import environment
 
     checks = environment.checks()

@@ -8,12 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reportgen.available import DRAWING
 from reportgen.cli import streams
 from reportgen.cli.signals import uninterrupted
 from reportgen.errors import InputError
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment
+
+
+def drawing(output: Sequence[str]) -> tuple[str, ...]:
+    """Name the libraries that are loaded to write these outputs."""
+    return DRAWING if any(name.lower().endswith((".html", ".pdf")) for name in output) else ()
 
 
 def check_outputs(output: Sequence[str], inputs: Sequence[str | Path | None]) -> None:

@@ -70,6 +70,9 @@ def _decide(
 ) -> Understood:
     if forced == "numeric":
         return as_numbers(name, [_forced_numbers(name, reading) for reading in readings])
+    if form.means == "identifier" and {reading.kind for reading in readings if reading.kind} == {"datetime"}:
+        # The same day may be written otherwise in the other file.
+        return as_times(readings, order) or as_categories(readings)
     if forced == "categorical":
         return as_categories(readings)
     if forced == "boolean":

@@ -286,6 +286,8 @@ def test_reused_identifiers_are_high_when_significant_and_moderate_when_none_is_
     assert level(reuse=(Reuse("name", 100, 60, 2, 0.001),)) == "high"
     assert level(reuse=(Reuse("name", 100, 2, 0, 0.2),)) == "moderate"
     assert level(reuse=(Reuse("name", 100, 2, 1, 0.6),)) == "low"
+    assert level(reuse=(Reuse("day", 100, 2, 0, 0.2, names=False),)) == "low"
+    assert level(reuse=(Reuse("day", 100, 60, 2, 0.001, names=False),)) == "high"
     alone = replace(NONE_COPIED, **UNKNOWN)
     assert level(alone, APPROXIMATE, without_holdout(), reuse=(Reuse("name", 100, 60, None, None),)) == "inconclusive"
 
