@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -255,10 +256,14 @@ def load(path: str | os.PathLike[str]) -> Assessment:
 
 
 def parse(text: bytes, name: str) -> Assessment:
-    """Turn the bytes of a result file into an assessment; `name` is for messages."""
+    """Turn the bytes of a result file, UTF-8 with or without its mark, into an assessment; `name` is for messages."""
     if len(text) > LARGEST_RESULT:
         msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
         raise InputError(msg)
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some shells redirect
+        msg = f"{name}: UTF-16, not UTF-8; save it as UTF-8, or let reportgen write it with -o"
+        raise InputError(msg)
+    text = text.removeprefix(codecs.BOM_UTF8)  # as some editors begin a file
     try:
         plain = read_json(text)
     except AmbiguousJSONError as error:
