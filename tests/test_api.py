@@ -95,7 +95,7 @@ def test_a_result_that_an_editor_saved_with_a_byte_order_mark_is_read(leaky, tmp
     (tmp_path / "r.json").write_text(leaky.to_json(), encoding="utf-8-sig")
     assert reportgen.load(tmp_path / "r.json") == leaky
     (tmp_path / "r.json").write_text(leaky.to_json(), encoding="utf-16")
-    with pytest.raises(reportgen.InputError, match="r.json: UTF-16, not UTF-8; save it as UTF-8"):
+    with pytest.raises(reportgen.InputError, match="UTF-16, not UTF-8; save it as UTF-8"):
         reportgen.load(tmp_path / "r.json")
 
 
