@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from reportgen.json_text import AmbiguousJSONError, read_json
 from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
-from reportgen.shown import one_line
+from reportgen.shown import escaped, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +41,8 @@ WITHOUT_OPTION = (
     "recipients",
 )
 """Settings that the command line takes from a file or the environment only."""
+LONGEST_FAULT = 120
+"""Characters of what a validator says of a result."""
 LARGEST_RESULT = 32 * 2**20
 """Bytes; a result is some hundred kilobytes, and a file beyond this is not read into memory."""
 
@@ -255,10 +258,14 @@ def load(path: str | os.PathLike[str]) -> Assessment:
 
 
 def parse(text: bytes, name: str) -> Assessment:
-    """Turn the bytes of a result file into an assessment; `name` is for messages."""
+    """Turn the bytes of a result file, UTF-8 with or without its mark, into an assessment; `name` is for messages."""
     if len(text) > LARGEST_RESULT:
         msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
         raise InputError(msg)
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some shells redirect
+        msg = f"{name}: UTF-16, not UTF-8; save it as UTF-8, or let reportgen write it with -o"
+        raise InputError(msg)
+    text = text.removeprefix(codecs.BOM_UTF8)  # as some editors begin a file
     try:
         plain = read_json(text)
     except AmbiguousJSONError as error:
@@ -277,7 +284,10 @@ def parse(text: bytes, name: str) -> Assessment:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"][:4])
         place = f" at {where[:80]!r}" if where else ""
-        msg = f"{name}: not a valid result{place}; was the file changed by hand? assess again"
+        # What our own validators say quotes nothing but names, and those only shown.
+        said = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
+        why = f" ({escaped(said[:LONGEST_FAULT])})" if said else ""
+        msg = f"{name}: not a valid result{place}{why}; was the file changed by hand? assess again"
         raise InputError(msg) from None
 
 

@@ -6,6 +6,7 @@ What is declared is binding: a cell that does not fit it is an error, never a mi
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
@@ -118,7 +119,7 @@ class ColumnForm(NumberForm):
             try:
                 day = datetime(2001, 11, 23, 14, 35, 6, tzinfo=UTC)
                 read = datetime.strptime(day.strftime(form), form)  # noqa: DTZ007
-            except (ValueError, UnicodeError):
+            except (ValueError, UnicodeError, re.error):  # re's where one directive stands twice
                 read = None
             if read is None or read.year != 2001:
                 msg = "is no format of a date with a year, such as %d.%m.%Y"

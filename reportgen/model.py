@@ -23,6 +23,7 @@ from reportgen.declared import MOST_MARKS
 from reportgen.marks import KNOWN
 from reportgen.policy import Policy
 from reportgen.settings import METRIC_KEYS, Settings
+from reportgen.soundness import faults, in_order
 
 SCHEMA_VERSION = "1.0"
 SMALLEST_GROUP = 5
@@ -131,6 +132,12 @@ class Score(Part):
     unit: Unit
     better: Better
     note: NoteCode | None = None
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> Self:
+        if fault := in_order(self):
+            raise ValueError(fault)
+        return self
 
 
 class Quantiles(Part):
@@ -529,6 +536,12 @@ class Result(Part):
     policy: Policy | None = None
     """The release policy in force, with its waivers; None where none was given. `reportgen.gate` reads it."""
     baseline: Baseline | None = None
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        if (fault := next(faults(self), None)) is not None:
+            raise ValueError(fault)
+        return self
 
     @model_validator(mode="after")
     def _names_what_it_may(self) -> Self:

@@ -152,9 +152,9 @@ class Policy(_Part):
             values["waivers"] = tuple(values["waivers"])
         return values
 
-    @field_validator("fail_on")
+    @field_validator("fail_on", mode="before")
     @classmethod
-    def _can_be_met(cls, level: FailOn) -> FailOn:
+    def _can_be_met(cls, level: Any) -> Any:
         return refuse_low(level)
 
     @field_validator("limits", "worsening")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,6 +19,7 @@ def close(result: Result, report: GateReport) -> None:
     """Exit 1 with one closing line when the gate is not met."""
     from reportgen.render.rules import closing_line
 
+    sys.stdout.flush()  # where the data can't be written, that is the last word, and exit code 3
     if not report.met:
         streams.conclude(closing_line(result, report))
         raise typer.Exit(NOT_MET)

@@ -46,6 +46,8 @@ def in_words(error: BaseException) -> tuple[str, int]:
         return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
     if isinstance(error, OSError) and error.errno in NO_SPACE:
         return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
+    if isinstance(error, OSError) and error.errno == errno.EBADF:  # `>&-`, or opened for reading only
+        return "cannot write: standard output is closed; leave it open, or name files with -o", WRONG_ENVIRONMENT
     # The kind of the error and its place, without its text, which may quote a cell.
     where = f"{type(error).__name__} at {raised_at(error)}"
     return f"internal error: {where}; -v shows the traceback", WRONG_ENVIRONMENT

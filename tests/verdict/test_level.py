@@ -106,7 +106,7 @@ def medians(distance, ratio):
     """The medians of both metrics as value, upper end of the interval, lower end of the null range."""
 
     def measured(value, high, null_low):
-        ends = {"low": value - 2, "high": high, "null_low": null_low, "null_high": 105.0, "reference": 100.0}
+        ends = {"low": max(0.0, value - 2), "high": high, "null_low": null_low, "null_high": 105.0, "reference": 100.0}
         return Measured(scores={"median": Score(value=value, unit="percent", better="higher", **ends)})
 
     return metrics(distance_to_closest=measured(*distance), closest_distances_ratio=measured(*ratio))
