@@ -20,6 +20,7 @@ from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import one_line
+from reportgen.split_record import SplitRecord, read_record, record_of, with_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,6 +215,7 @@ def run_assessment(
         memory=available_memory(),
         held=resident_memory(),
     )
+    record = _split_record(holdout)
     own: list[BaseException] = []
 
     def told(stage: str, done: int, total: int) -> None:
@@ -226,6 +228,8 @@ def run_assessment(
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
         result = runner.run(original, synthetic, holdout, settings, run, told)
+        if record is not None:
+            result = with_record(result, *record)
         if policy is not None:
             policy = policy.model_copy(update={"fail_on": settings.fail_on})
         older = None if baseline is None else as_baseline(*baseline, result)
@@ -237,6 +241,14 @@ def run_assessment(
             raise
         fault = without_its_text(error)
     raise fault
+
+
+def _split_record(holdout: Tabular | None) -> tuple[SplitRecord, str] | None:
+    """Read the record of `reportgen split` beside a holdout; None where there is none."""
+    if not isinstance(holdout, str | bytes | os.PathLike):
+        return None
+    path = record_of(Path(os.fsdecode(holdout)))
+    return read_record(path) if os.path.lexists(path) else None
 
 
 def as_baseline(path: str | os.PathLike[str], older: Assessment, newer: model.Result) -> model.Baseline:
