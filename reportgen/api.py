@@ -255,7 +255,7 @@ def as_baseline(path: str | os.PathLike[str], older: Assessment, newer: model.Re
     """Describe an older result as the baseline of a newer one, with all that keeps the two from comparing."""
     from reportgen.baseline import describe_baseline
 
-    return describe_baseline(older.result, _base_name(path, "baseline"), model.digest(older.result), newer)
+    return describe_baseline(older.result, base_name(path, "baseline"), model.digest(older.result), newer)
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:
@@ -326,14 +326,14 @@ def _command(
     baseline: str | None = None,
 ) -> str:
     """Return the command that repeats the run, files by base name. Limits and a policy have no option but a file."""
-    words = ["reportgen", "assess", _base_name(original, "original"), _base_name(synthetic, "synthetic")]
+    words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]
     if holdout is not None:
-        words += ["--holdout", _base_name(holdout, "holdout")]
+        words += ["--holdout", base_name(holdout, "holdout")]
     if baseline is not None:
-        words += ["--baseline", _base_name(baseline, "baseline")]
+        words += ["--baseline", base_name(baseline, "baseline")]
     tables = any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES)
     if needs_config or tables:
-        words += ["--config", _base_name(config, "config")]
+        words += ["--config", base_name(config, "config")]
     variables = []
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
@@ -356,7 +356,7 @@ def _option(name: str, value: Any) -> list[str]:
     return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
 
 
-def _base_name(given: Tabular | None, role: str) -> str:
+def base_name(given: Tabular | None, role: str) -> str:
     """Name a file without its folder; what was handed over in memory by its role, in capitals."""
     if not isinstance(given, str | bytes | os.PathLike):
         return role.upper()
