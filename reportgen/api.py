@@ -21,6 +21,7 @@ from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import escaped, one_line
+from reportgen.split_record import SplitRecord, read_record, record_of, with_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,6 +220,7 @@ def run_assessment(
         memory=available_memory(),
         held=resident_memory(),
     )
+    record = _split_record(holdout)
     own: list[BaseException] = []
 
     def told(stage: str, done: int, total: int) -> None:
@@ -231,6 +233,8 @@ def run_assessment(
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
         result = runner.run(original, synthetic, holdout, settings, run, told)
+        if record is not None:
+            result = with_record(result, *record)
         if policy is not None:
             policy = policy.model_copy(update={"fail_on": settings.fail_on})
         older = None if baseline is None else as_baseline(*baseline, result)
@@ -244,11 +248,19 @@ def run_assessment(
     raise fault
 
 
+def _split_record(holdout: Tabular | None) -> tuple[SplitRecord, str] | None:
+    """Read the record of `reportgen split` beside a holdout; None where there is none."""
+    if not isinstance(holdout, str | bytes | os.PathLike):
+        return None
+    path = record_of(Path(os.fsdecode(holdout)))
+    return read_record(path) if os.path.lexists(path) else None
+
+
 def as_baseline(path: str | os.PathLike[str], older: Assessment, newer: model.Result) -> model.Baseline:
     """Describe an older result as the baseline of a newer one, with all that keeps the two from comparing."""
     from reportgen.baseline import describe_baseline
 
-    return describe_baseline(older.result, _base_name(path, "baseline"), model.digest(older.result), newer)
+    return describe_baseline(older.result, base_name(path, "baseline"), model.digest(older.result), newer)
 
 
 def load(path: str | os.PathLike[str]) -> Assessment:
@@ -326,14 +338,14 @@ def _command(
     baseline: str | None = None,
 ) -> str:
     """Return the command that repeats the run, files by base name. Limits and a policy have no option but a file."""
-    words = ["reportgen", "assess", _base_name(original, "original"), _base_name(synthetic, "synthetic")]
+    words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]
     if holdout is not None:
-        words += ["--holdout", _base_name(holdout, "holdout")]
+        words += ["--holdout", base_name(holdout, "holdout")]
     if baseline is not None:
-        words += ["--baseline", _base_name(baseline, "baseline")]
+        words += ["--baseline", base_name(baseline, "baseline")]
     tables = any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES)
     if needs_config or tables:
-        words += ["--config", _base_name(config, "config")]
+        words += ["--config", base_name(config, "config")]
     variables = []
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
@@ -356,7 +368,7 @@ def _option(name: str, value: Any) -> list[str]:
     return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
 
 
-def _base_name(given: Tabular | None, role: str) -> str:
+def base_name(given: Tabular | None, role: str) -> str:
     """Name a file without its folder; what was handed over in memory by its role, in capitals."""
     if not isinstance(given, str | bytes | os.PathLike):
         return role.upper()

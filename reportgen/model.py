@@ -72,6 +72,7 @@ FindingCode = Literal[
     "person_key",
     "anchored_rows_concentrate",
     "persons_differ",
+    "split_record_differs",
     "identifier_reuse_untested",
     "regions_not_sought",
 ]
@@ -343,6 +344,45 @@ class Lead(Part):
     """Whether it is flat in every original record, or the same in all of them: then no score compares it."""
 
 
+class SplitSettings(Part):
+    """How `reportgen split` drew a holdout."""
+
+    fraction: Annotated[float, Field(gt=0, lt=1)]
+    """Share of the rows that was asked for."""
+    group: Name | None = None
+    stratify: Name | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class SplitFile(Part):
+    """One table of a split."""
+
+    name: Name
+    sha256: Digest
+    content_sha256: Digest
+    rows: Count
+
+
+class SetAside(Part):
+    """What the record of `reportgen split` beside the holdout says, and whether it names the tables of this run."""
+
+    sha256: Digest
+    """Of the record's bytes."""
+    created: Created
+    """When the holdout was set aside, by the record."""
+    version: Version
+    settings: SplitSettings
+    source: SplitFile
+    """The table that was divided."""
+    original_matches: bool
+    holdout_matches: bool
+
+    @property
+    def proves(self) -> bool:
+        """Whether both tables of this run are those that the record names."""
+        return self.original_matches and self.holdout_matches
+
+
 class Holdout(Part):
     """The real rows that the generator never saw, or what stands for them."""
 
@@ -366,6 +406,8 @@ class Holdout(Part):
     rows_p_value: Share | None = None
     """How unusual it is that persons of original and holdout differ so in their numbers of rows, if drawn alike. None
     without --group or a true holdout."""
+    set_aside: SetAside | None = None
+    """The proof that it was set aside before; None where no record lay beside it."""
     warnings: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
 
 
@@ -568,6 +610,8 @@ def to_json(result: Result) -> str:
         for name in OF_PERSONS:
             if part.get(name, 0) is None:
                 del part[name]
+    if plain["holdout"]["set_aside"] is None:
+        del plain["holdout"]["set_aside"]
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 

@@ -7,7 +7,7 @@
     outputs      which files are asked for, and writing them
     closing      the closing line and exit code 1
     epilogs      what stands below the options in --help
-    assess, check, demo, others: the commands
+    assess, check, verify, split, demo, others: the commands
 
 Heavy libraries load inside the commands, so that `reportgen COMMAND --help` loads none.
 """
@@ -30,6 +30,8 @@ from reportgen.cli.demo import demo
 from reportgen.cli.faults import INTERRUPTED, MET, WRONG_ENVIRONMENT, WRONG_INPUT, in_words, print_where
 from reportgen.cli.others import doctor, render, schema
 from reportgen.cli.signals import end_on_signals
+from reportgen.cli.split import split
+from reportgen.cli.verify import verify
 
 COMPLETING = "_REPORTGEN_COMPLETE"
 """Set where a shell asks for completions; the command then has no words of its own."""
@@ -47,6 +49,8 @@ for command, epilog in (
     (assess, epilogs.ASSESS),
     (render, epilogs.EXIT_CODES),
     (check, epilogs.CHECK),
+    (verify, epilogs.VERIFY),
+    (split, epilogs.EXIT_CODES),
     (demo, epilogs.EXIT_CODES),
     (doctor, epilogs.EXIT_CODES),
     (schema, epilogs.EXIT_CODES),

@@ -26,3 +26,8 @@ CHECK = (
     f"{', '.join((*RULES, *AGAINST_BASELINE))}.\n\n{ASSESS}"
 )
 """What `reportgen check --help` ends with."""
+VERIFY = (
+    "Each line on stdout is state (holds, fails, can't be checked), statement and sentence, separated by tabs. Exit "
+    "codes: 0 every statement holds, 1 one doesn't or can't be checked, 2 the command or its input is wrong, 3 the "
+    "environment cannot do it."
+)

@@ -41,7 +41,7 @@ _DETECTED = FileForm()
 
 
 @dataclass(frozen=True)
-class _Form:
+class Form:
     """How the text of a file is cut into cells. `skip`: lines before the header, 1 where Excel names the separator."""
 
     encoding: str
@@ -56,6 +56,7 @@ class Delimited:
     names: tuple[str, ...]
     columns: tuple[pa.ChunkedArray, ...]
     remarks: tuple[str, ...]
+    form: Form
 
 
 def read_delimited(path: Path, form: FileForm = _DETECTED) -> Delimited:
@@ -95,7 +96,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
     by_name = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else None
     named = _EXCEL.match(text)
     text = text[named.end() :] if named else text
-    form = _Form(encoding, declared or (named[1] if named else by_name) or separator_of(text), skip=bool(named))
+    form = Form(encoding, declared or (named[1] if named else by_name) or separator_of(text), skip=bool(named))
     header = next(_records(text, form.separator), None)
     if header is None:
         msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else 'the file is empty'}"
@@ -122,7 +123,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
     if names and not names[-1] and all(not cell for cell in columns[-1].unique().to_pylist()):
         names, columns = names[:-1], columns[:-1]  # every line ends with a separator
     remarks = () if encoding == "utf-8" else (f"The text of {one_line(path.name)} was read as {_spoken(encoding)}.",)
-    return Delimited(names, columns, remarks)
+    return Delimited(names, columns, remarks, form)
 
 
 def _refuse_no_rows(path: Path, table: pa.Table, cut_header: list[str] | None) -> None:
@@ -148,7 +149,7 @@ def _spoken(encoding: str) -> str:
     )
 
 
-def _parse(path: Path, form: _Form, width: int) -> pa.Table:
+def _parse(path: Path, form: Form, width: int) -> pa.Table:
     def skip_blank(row: pacsv.InvalidRow) -> str:
         try:
             return "error" if row.text.strip() else "skip"
@@ -220,7 +221,7 @@ def separator_of(text: str) -> str:
     return best
 
 
-def _complaint(path: Path, form: _Form) -> str:
+def _complaint(path: Path, form: Form) -> str:
     """Name the first line whose number of cells differs from the header's; UnicodeError: not this encoding."""
     with _text(path, form.encoding) as lines:
         reader = csv.reader(lines, delimiter=form.separator)
@@ -245,7 +246,7 @@ def _swallows_lines(table: pa.Table) -> bool:
     return any("\n" in (column[-1].as_py() or "") for column in table.columns)
 
 
-def _refuse_open_quote(path: Path, form: _Form) -> None:
+def _refuse_open_quote(path: Path, form: Form) -> None:
     with _text(path, form.encoding) as lines:
         reader = csv.reader(lines, delimiter=form.separator, strict=True)
         line = 1

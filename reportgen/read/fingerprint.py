@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from reportgen.model import Kind
 from reportgen.read.columns import rfc3339
@@ -35,12 +36,18 @@ def content_sha256(table: Table, columns: Sequence[ColumnSchema]) -> str:
     for column in sorted(columns, key=lambda column: column.name):
         digest.update(_item(column.name))
         digest.update(_item(column.kind))
-        codes, values = pd.factorize(table.frame[column.name], use_na_sentinel=True)
-        items = np.empty(len(values) + 1, dtype=object)
-        items[:-1] = [_item(text) for text in _texts(values, column.kind)]
-        items[-1] = MISSING  # code -1
+        codes, items = coded_items(table.frame[column.name], column.kind)
         digest.update(b"".join(items[codes].tolist()))
     return digest.hexdigest()
+
+
+def coded_items(series: pd.Series[Any], kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
+    """Return the code of each row and the bytes of each code's value; the last of them, code -1, is missing."""
+    codes, values = pd.factorize(series, use_na_sentinel=True)
+    items = np.empty(len(values) + 1, dtype=object)
+    items[:-1] = [_item(text) for text in _texts(values, kind)]
+    items[-1] = MISSING
+    return codes.astype(np.int64), items
 
 
 def _item(text: str) -> bytes:

@@ -70,6 +70,7 @@ FORMATS = (
     Format(".junit.xml", "reportgen.render.junit"),
     Format(".sarif", "reportgen.render.sarif"),
     Format(".prom", "reportgen.render.openmetrics"),
+    Format(".zip", "reportgen.render.bundle"),
     Format(".intoto.json", "reportgen.render.intoto", names_siblings=True),
 )
 

@@ -9,6 +9,7 @@ from reportgen.render.coverage import CoverageSection, coverage_section
 from reportgen.render.data_card import DataCard, data_card
 from reportgen.render.first_page import FirstPage, first_page
 from reportgen.render.holdout import HoldoutSection, holdout_section
+from reportgen.render.made_by import made_by
 from reportgen.render.metric_frames import MetricSection, metric_section
 from reportgen.render.pictures import Medium
 from reportgen.render.provenance import Provenance, method_table, provenance, thresholds_table
@@ -34,6 +35,7 @@ class Report:
     date: str
     digest: str
     short_digest: str
+    made_by: str
     medium: Medium
     first: FirstPage
     contents: tuple[Entry, ...]
@@ -70,6 +72,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         date=_date(result.created),
         digest=checksum,
         short_digest=f"{checksum[:4]} {checksum[4:8]}",
+        made_by=made_by(rendering).line(checksum),
         medium=medium,
         first=first,
         contents=_contents(metrics),

@@ -272,6 +272,15 @@ def _no_smallest_leak(detectable: Detectable) -> str:
     return sentence("smallest.not_in_this_version")
 
 
+def _holdout_limit(result: Result, kind: str) -> str:
+    holdout = result.holdout
+    overlap, shared = holdout.overlap_rows, holdout.shared_persons
+    record = holdout.set_aside
+    if record is not None and record.proves:
+        return sentence("limits.holdout_set_aside", created=record.created[:10], overlap=overlap, shared=shared)
+    return sentence(f"limits.holdout_{kind}", overlap=overlap, shared=shared)
+
+
 def _limits(result: Result) -> tuple[str, ...]:
     kind = holdout_kind(result)
     tested = isinstance(result.metrics.get("leak_test"), Measured)
@@ -279,7 +288,7 @@ def _limits(result: Result) -> tuple[str, ...]:
     return (
         sentence("limits.distances", kind=kind),
         sentence("limits.copies", tested=tested, inference=result.coverage.inference.assessed),
-        sentence(f"limits.holdout_{kind}", overlap=result.holdout.overlap_rows, shared=result.holdout.shared_persons),
+        _holdout_limit(result, kind),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
         sentence("limits.controller", tested=_tested(result)),

@@ -85,7 +85,7 @@ def _facts(result: Result, numbering: Numbering) -> Table:
         ("sizes", _sizes(result)),
     ]
     if kind != "none":
-        rows.append(("how", sentence(f"holdout.how_{kind}", seed=result.settings.seed)))
+        rows.append(("how", _how(result, kind)))
     if kind == "provided":
         rows.append(("overlap", _overlap(result)))
         if holdout.shared_persons is not None:
@@ -101,6 +101,25 @@ def _facts(result: Result, numbering: Numbering) -> Table:
         heads=heads(sentence("holdout.property"), sentence("holdout.finding")),
         rows=tuple((Cell(sentence(f"holdout.{name}")), Cell(text)) for name, text in rows),
         layout="facts",
+    )
+
+
+def _how(result: Result, kind: str) -> str:
+    record = result.holdout.set_aside
+    if record is None or not record.proves:
+        return sentence(f"holdout.how_{kind}", seed=result.settings.seed)
+    drawn = record.settings
+    return sentence(
+        "holdout.how_set_aside",
+        version=record.version,
+        created=record.created[:10],
+        fraction=scores.share(drawn.fraction),
+        rows=record.source.rows,
+        source=record.source.name,
+        group=drawn.group,
+        stratify=drawn.stratify,
+        seed=drawn.seed,
+        sha256=record.sha256[:12],
     )
 
 

@@ -54,7 +54,7 @@ def render_page(report: Report, fonts: Literal["inline", "packaged"], result_jso
             report=report,
             sheets=sheets,
             label=catalog(report.language)["label"],
-            generator=f"reportgen, {catalog(report.language)['label']['report'].lower()}",
+            generator=report.made_by,
             result_json=Markup(result_json),  # noqa: S704 -- escaped by its caller
         )
     )

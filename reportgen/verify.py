@@ -1,0 +1,176 @@
+"""Is a report intact, and about these files? Three statements, each made for itself.
+
+    result      the result inside matches the digest that the report names
+    document    the report, made again from that result, is the same byte for byte
+    inputs      files and contents have the hashes that the result names
+
+A digest never counts as proof that the text is unchanged: whoever changes a number can change the digest beside it.
+Only making the report again tells, and that takes the same versions. Whoever makes a whole report anew from a changed
+result passes all but the inputs, and those only if the result is measured again; a signature is against that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reportgen import api, model
+from reportgen.errors import EnvironmentLacking, InputError
+from reportgen.read.fingerprint import content_sha256
+from reportgen.read.partition import Partition, Side
+from reportgen.render import FORMATS, bundle
+from reportgen.render.made_by import MadeBy, made_by
+from reportgen.render.rendered import RenderedBy
+from reportgen.report_files import ReportFile
+from reportgen.runner import read_inputs
+from reportgen.settings import Settings
+from reportgen.words import sentence
+
+State = Literal["holds", "fails", "unchecked"]
+About = Literal["result", "document", "signature", "original", "synthetic", "holdout"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: what it is about, whether it holds, and a sentence."""
+
+    about: About
+    state: State
+    text: str
+
+
+def verify(report: ReportFile, rendering: RenderedBy, given: Mapping[Side, str]) -> tuple[Statement, ...]:
+    """Make every statement that is asked for; `given` are paths by side. InputError where the result inside is none."""
+    result = api.parse(report.result, report.name).result
+    return (
+        _result(report, result),
+        *_document(report, result, rendering),
+        *(_input(side, path, result, given) for side, path in given.items()),
+    )
+
+
+def _said(about: About, state: State, words: str, **numbers: Any) -> Statement:
+    return Statement(about, state, sentence(f"verify.{words}", **numbers))
+
+
+def _result(report: ReportFile, result: model.Result) -> Statement:
+    digest = model.digest(result)
+    # A page holds the result with other escapes; everywhere else its bytes are those of the result file.
+    if report.kind != "html" and report.result != model.to_json(result).encode():
+        return _said("result", "fails", "result_rewritten")
+    if report.kind == "json":
+        return _said("result", "holds", "result_json", digest=digest)
+    if report.digest != digest or (report.kind == "html" and not _printed(report.content, digest)):
+        return _said("result", "fails", "result_differs", digest=digest, named=report.digest)
+    return _said("result", "holds", "result_holds", digest=digest)
+
+
+def _printed(content: bytes, digest: str) -> bool:
+    """Whether the table of hashes prints a digest."""
+    return f'<td class="hash breakable">{digest}</td>'.encode() in content
+
+
+def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+    if report.kind == "json":
+        yield _said("document", "holds", "document_json")
+        return
+    here = made_by(rendering)
+    if report.maker is None:
+        yield _said("document", "unchecked", "document_unsaid")
+        return
+    if report.maker != here:
+        yield _said("document", "unchecked", "document_other", theirs=_named(report.maker), ours=_named(here))
+        return
+    try:
+        yield from _made_again(report, result, rendering)
+    except EnvironmentLacking as lacking:
+        yield _said("document", "unchecked", "document_lacking", lacking=str(lacking))
+
+
+def _named(maker: MadeBy) -> str:
+    return sentence(
+        "verify.maker",
+        tool=maker.tool,
+        weasyprint=maker.weasyprint,
+        templates=maker.templates,
+        libraries=maker.libraries,
+    )
+
+
+def _made_again(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+    if report.kind == "zip":
+        yield from _bundle_again(report, result, rendering)
+        return
+    formats = [one for one in FORMATS if one.suffix.endswith(f".{report.kind}")]
+    same = any(one.render(result, rendering) == report.content for one in formats)
+    yield _said("document", "holds" if same else "fails", "document_holds" if same else "document_differs", members=())
+
+
+def _bundle_again(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+    expected = bundle.members(result, rendering)
+    found = report.members or {}
+    if bundle.packed(expected) == report.content:
+        yield _said("document", "holds", "document_holds")
+        return
+    differing = sorted(name for name in expected if found.get(name) != expected[name])
+    yield _said("document", "fails", "document_differs", members=differing)
+
+
+def _input(side: Side, path: str, result: model.Result, given: Mapping[Side, str]) -> Statement:
+    recorded: model.InputFile | None = getattr(result.inputs, side)
+    names = {"side": side, "name": api.base_name(path, side)}
+    if recorded is None:
+        return _said(side, "fails", "input_none", **names)
+    try:
+        sha256, content = _hashes(side, result, given)
+    except InputError as error:
+        return _said(side, "fails", "input_unread", why=str(error), **names)
+    same_content = content == recorded.content_sha256
+    if recorded.sha256 is None:
+        return _said(
+            side, "holds" if same_content else "fails", "input_memory" if same_content else "input_other", **names
+        )
+    same_file = sha256 == recorded.sha256
+    words = {
+        (True, True): "input_holds",
+        (False, True): "input_file",
+        (True, False): "input_content",
+        (False, False): "input_other",
+    }[same_file, same_content]
+    return _said(side, "holds" if same_file and same_content else "fails", words, **names)
+
+
+def _hashes(side: Side, result: model.Result, given: Mapping[Side, str]) -> tuple[str | None, str]:
+    """Return the hashes of one file, read as the run read it: with the other tables where they are all given.
+
+    A column's kind is decided on all tables together. Where one is missing, the kinds of the result are taken.
+    """
+    named = {name for name in ("original", "synthetic", "holdout") if getattr(result.inputs, name) is not None}
+    if named == set(given):
+        partition = read_inputs(given["original"], given["synthetic"], given.get("holdout"), result.settings)
+    else:
+        alone = given[side]
+        partition = read_inputs(alone, alone, None, _as_understood(result, side))
+        side = "original"
+    return _of_side(partition, side)
+
+
+def _of_side(partition: Partition, side: Side) -> tuple[str | None, str]:
+    table = partition.sides[side]
+    return table.source.sha256, table.content_sha256 or content_sha256(table, partition.columns)
+
+
+def _as_understood(result: model.Result, side: Side) -> Settings:
+    """Take the kinds that the result names, and no persons, which change no content."""
+    settings = result.settings
+    if result.leads:
+        return settings
+    forced = {"numeric": settings.numeric, "categorical": settings.categorical}
+    for column in result.columns:
+        if column.kind in forced and settings.declared.column(column.name).means is None:
+            forced[column.kind] = (*forced[column.kind], column.name)
+    form = settings.declared.file(side)
+    declared = settings.declared.model_copy(update={"original": form, "synthetic": form})
+    unique = {kind: tuple(dict.fromkeys(names)) for kind, names in forced.items()}
+    return settings.model_copy(update={**unique, "group": None, "declared": declared})
