@@ -44,6 +44,11 @@ NotMeasuredCode = Literal[
     "shared_persons",
     "too_few_rows",
     "no_columns",
+    "too_few_columns",
+    "too_few_targets",
+    "too_few_neighbours",
+    "no_predicates",
+    "records_of_signals",
     "flat_leads",
     "not_selected",
     "failed",
@@ -72,7 +77,16 @@ FindingCode = Literal[
     "anchored_rows_concentrate",
     "persons_differ",
 ]
-NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
+NoteCode = Literal[
+    "reference_zero",
+    "repeated_copies",
+    "drawn_down",
+    "approximate_holdout",
+    "first_draw_shown",
+    "ties",
+    "not_trusted",
+    "no_control",
+]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 MOST_BINS = 200

@@ -14,6 +14,7 @@ from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import SMALLEST_GROUP, Kind
 from reportgen.persons import PersonKey
+from reportgen.read.attacked import check_attacked
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
 from reportgen.read.declare import as_declared, declared_forms
@@ -65,6 +66,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     columns = tuple(
         _schema(name, understood[name], tables, settings, forms.get(name, ColumnForm()), whose) for name in names
     )
+    check_attacked(columns, settings)
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [
@@ -188,13 +190,13 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
 
 
 def _known_names(names: Sequence[str], settings: Settings) -> None:
-    for option in ("key", "ignore", "numeric", "categorical", "group"):
+    for option in ("key", "ignore", "numeric", "categorical", "group", "secret", "link", "link_with"):
         given = getattr(settings, option)
         for name in given if isinstance(given, tuple) else [given] * (given is not None):
             if name not in names:
                 nearest = nearest_name(name, names)
                 hint = f"did you mean {shown_name(nearest)}?" if nearest else f"columns are {shown_names(names)}"
-                msg = f"--{option}: there is no column {shown_name(name)}; {hint}"
+                msg = f"--{option.replace('_', '-')}: there is no column {shown_name(name)}; {hint}"
                 raise InputError(msg)
     for name in settings.numeric:
         if name in settings.categorical:
