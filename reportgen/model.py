@@ -45,6 +45,11 @@ NotMeasuredCode = Literal[
     "shared_persons",
     "too_few_rows",
     "no_columns",
+    "too_few_columns",
+    "too_few_targets",
+    "too_few_neighbours",
+    "no_predicates",
+    "records_of_signals",
     "flat_leads",
     "not_selected",
     "failed",
@@ -84,6 +89,8 @@ NoteCode = Literal[
     "first_draw_shown",
     "ties",
     "no_range_for_persons",
+    "not_trusted",
+    "no_control",
 ]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 

@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 
 from reportgen import controls
+from reportgen.attacks.attributes import attributes
+from reportgen.attacks.run import attack
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
 from reportgen.declared import FileForm
@@ -114,6 +116,8 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins, persons=partition.persons)
     place = encode_signals if partition.leads else encode
     in_file_order = place(partition, settings)
+    needs = needed(settings, signals=bool(partition.leads))
+    known = attributes(partition, rows, in_file_order, settings) if partition.used and not partition.leads else None
     reuse = reuse_of(left_out_texts(partition), stream(settings, "reuse"), persons=in_file_order.persons)
     rows, encoded = _in_canonical_order(rows, in_file_order)
 
@@ -128,7 +132,6 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
     searcher = Searcher(encoded, context.threads, lead_spaces)
-    needs = needed(settings, signals=bool(partition.leads))
     progress("compare", 0, 1)
     comparisons = compare(searcher, plans, needs)
     if partition.used:
@@ -143,9 +146,13 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             settings.dropped_queries,
             partial(progress, "search"),
         )
-        evidence = replace(evidence, reuse=reuse)
+        progress("attack", 0, 1)
+        attacks = partial(
+            attack, known, persons=persons, wanted=needs, stream=partial(stream, settings), threads=context.threads
+        )
+        evidence = replace(evidence, reuse=reuse, attacked=attacks(rows, settings=settings))
         measured = add_null_ranges(searcher, evidence, measure(evidence, settings, progress), settings)
-        memorising = controls.memorising(searcher, rows, comparisons, evidence, settings, progress)
+        memorising = controls.memorising(searcher, rows, comparisons, evidence, settings, progress, attacks)
     else:
         evidence = Evidence(kind, copies, (), {})
         measured, memorising = unmeasurable(partition), None

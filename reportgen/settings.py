@@ -38,7 +38,7 @@ METRIC_KEYS = (
 
 FROM_FILES = ("thresholds", "declared")
 """Settings that are tables of their own, which neither an option nor a variable can hold."""
-LISTS = ("metric", "key", "ignore", "numeric", "categorical")
+LISTS = ("metric", "key", "ignore", "numeric", "categorical", "secret", "link", "link_with")
 """Settings that hold several names."""
 SWITCHES = ("no_category_names",)
 """Settings that are true or false."""
@@ -112,6 +112,18 @@ class Settings(BaseModel):
     """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
     dropped_queries: Annotated[int, Field(ge=100, le=2**31)] = 5000
     """Most synthetic rows that are searched with columns left out (the base is never drawn down)."""
+    secret: tuple[Name, ...] = ()
+    """Columns that the inference attack guesses; empty for every used column."""
+    link: tuple[Name, ...] = ()
+    """Columns of the one file that the linkability attack joins; empty for halves of about the same inertia."""
+    link_with: tuple[Name, ...] = ()
+    """Columns of the other file; empty for all that `link` leaves."""
+    link_neighbours: Annotated[int, Field(ge=1, le=100)] = 10
+    """Nearest synthetic rows that the linkability attack looks at in either file."""
+    inference_tolerance: Annotated[float, Field(ge=0, le=100)] = 5.0
+    """Percent of a number by which a guess may miss it; of a standard deviation for dates."""
+    attacks: Annotated[int, Field(ge=1, le=100_000)] = 2000
+    """Most rows of original and of holdout that are attacked, and predicates of a kind that are tried."""
     thresholds: Thresholds = Thresholds()
     declared: Annotated[Schema, Field(validation_alias=AliasChoices("schema", "declared"))] = Schema()
     """How files and columns are to be read where detection would be wrong; given as `schema`."""

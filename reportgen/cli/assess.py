@@ -71,6 +71,36 @@ def assess(
         float | None,
         typer.Option(metavar="PCT", help="Leak you accept, % of synthetic rows [default: 1.0].", show_default=False),
     ] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="Sensitive: the inference attack guesses it [default: every column]. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="In the one file that the linkability attack joins [default: half]. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    link_with: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="In the other file [default: the columns that --link leaves]. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    attacks: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Most rows of each table that are attacked [default: 2000].", show_default=False
+        ),
+    ] = None,
     fail_on: FailOn = None,
     baseline: Baseline = None,
     lead_names: Annotated[

@@ -14,6 +14,7 @@ from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import SMALLEST_GROUP, Kind
 from reportgen.persons import PersonKey
+from reportgen.read.attacked import check_attacked
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
 from reportgen.read.declare import as_declared, check_declarations, declared_forms
@@ -65,6 +66,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     columns = tuple(
         _schema(name, understood[name], tables, settings, forms.get(name, ColumnForm()), whose) for name in names
     )
+    check_attacked(columns, settings)
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [

@@ -40,6 +40,9 @@ def check_declarations(names: Sequence[str], settings: Settings) -> None:
         for name in given if isinstance(given, tuple) else [given] * (given is not None):
             _known(f"--{option}", name, names)
             said.setdefault(name, []).append((f"--{option}", meaning))
+    for option in ("secret", "link", "link_with"):
+        for name in getattr(settings, option):
+            _known(f"--{option.replace('_', '-')}", name, names)
     for name, declarations in said.items():
         option, meaning = declarations[0]
         for other, means in declarations[1:]:

@@ -26,6 +26,9 @@ SUMMARY = {
     "closest_rate": ("rate",),
     "nndr": ("p5", "median", "excess", "excess_over_holdout"),
     "nn_dist": ("score", "authenticity"),
+    "singling_out": ("risk", "attack_rate"),
+    "linkability": ("risk", "attack_rate"),
+    "inference": ("risk", "attack_rate"),
 }
 """Scores of the summary; the others stand in the metric's own frame. A metric not named here shows all."""
 TONES: dict[str, Tone] = {"high": "high", "moderate": "moderate", "low": "low"}
