@@ -58,6 +58,8 @@ class Toolbox(NamedTuple):
     Line2D: Any
     Path: Any
     PathPatch: Any
+    Text: Any
+    IdentityTransform: Any
     get_font: Any
     regular: Any
     semibold: Any
@@ -87,6 +89,8 @@ def toolbox() -> Toolbox:
             Line2D=importlib.import_module("matplotlib.lines").Line2D,
             Path=path.Path,
             PathPatch=importlib.import_module("matplotlib.patches").PathPatch,
+            Text=importlib.import_module("matplotlib.text").Text,
+            IdentityTransform=importlib.import_module("matplotlib.transforms").IdentityTransform,
             get_font=manager.get_font,
             regular=manager.FontProperties(family=FAMILY, weight=400, fname=faces["Regular"]),
             semibold=manager.FontProperties(family=FAMILY, weight=600, fname=faces["SemiBold"]),

@@ -32,7 +32,7 @@ def to_svg(figure: Figure, *, as_text: bool) -> str:
     The same figure gives the same bytes in every process: no date, no creator, ids from a fixed salt. Coordinates are
     rounded to 0.01 point, and ids that nothing refers to are left out.
     """
-    lines = figure.axes[0].texts
+    lines = [part for part in figure.get_children() if hasattr(part, "get_fontsize")]
     buffer = io.StringIO()
     with style.settings():
         height = figure.get_figheight() * 72

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from reportgen.figures import style
-from reportgen.figures.labels import extent
+from reportgen.figures.labels import extent, space
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _UNITS = 10
 """A face is loaded at 100 units to its size; in thousandths, which it was designed in, whole numbers lose nothing."""
@@ -74,12 +74,19 @@ def _bold(line: Any) -> bool:
     return bool(line.get_fontproperties().get_weight() == 600)
 
 
+def _laid_out(line: str, *, bold: bool) -> Iterator[tuple[str, float]]:
+    """Yield the outline and the place, in thousandths, of every letter of a line that leaves a mark."""
+    start = 0.0
+    for word in line.split(" "):
+        yield from ((drawn, start + at) for drawn, at in _word(word, bold=bold))
+        start += 1000 * space(bold=bold) + extent(word, 1000, bold=bold)
+
+
 @functools.lru_cache(maxsize=4096)
-def _laid_out(line: str, *, bold: bool) -> tuple[tuple[str, float], ...]:
-    """Return the outline and the place, in thousandths, of every letter that leaves a mark."""
+def _word(word: str, *, bold: bool) -> tuple[tuple[str, float], ...]:
     known = _known(bold=bold)
     letters, new, _ = style.toolbox().text_to_path.get_glyphs_with_font(
-        style.font(bold=bold), line, glyph_map=known, return_new_glyphs_only=True
+        style.font(bold=bold), word, glyph_map=known, return_new_glyphs_only=True
     )
     known.update({name: outline(vertices.tolist(), codes.tolist()) for name, (vertices, codes) in new.items()})
     return tuple((known[name], at * _UNITS) for name, at, _, _ in letters if known[name])

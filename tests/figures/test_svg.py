@@ -147,7 +147,9 @@ def test_a_data_address_holds_the_svg_and_needs_no_escaping_in_a_quoted_attribut
 def test_outlines_of_letters_are_written_by_steps_and_lose_nothing():
     # In tenths: from (0, 0) to (100, 0), to (100, 50), a curve over (200, 50) to (150, 100), back; a second outline.
     corners = [(0, 0), (10, 0), (10, 5), (20, 5), (15, 10), (0, 0), (1, -1), (2, -2), (0, 0)]
-    assert outline(corners, [1, 2, 2, 3, 3, 79, 1, 2, 79]) == "M0,0h100v50q100,0,50,50zM10,-10l10,-10z".replace(",-", "-")
+    assert outline(corners, [1, 2, 2, 3, 3, 79, 1, 2, 79]) == "M0,0h100v50q100,0,50,50zM10,-10l10,-10z".replace(
+        ",-", "-"
+    )
 
 
 def test_cubic_curves_are_written_by_steps():
