@@ -34,15 +34,11 @@ def declared_forms(names: Sequence[str], settings: Settings) -> Mapping[str, Col
 
 def check_declarations(names: Sequence[str], settings: Settings) -> None:
     """Raise InputError where an option or `[schema]` names a column that is not there, or two of them contradict."""
+    _named_are_known(names, settings)
     said: dict[str, list[tuple[str, str]]] = {}
     for option, meaning in _BY_OPTION.items():
-        given = getattr(settings, option)
-        for name in given if isinstance(given, tuple) else [given] * (given is not None):
-            _known(f"--{option}", name, names)
+        for name in _named_by(option, settings):
             said.setdefault(name, []).append((f"--{option}", meaning))
-    for option in ("secret", "link", "link_with"):
-        for name in getattr(settings, option):
-            _known(f"--{option.replace('_', '-')}", name, names)
     for name, declarations in said.items():
         option, meaning = declarations[0]
         for other, means in declarations[1:]:
@@ -50,7 +46,6 @@ def check_declarations(names: Sequence[str], settings: Settings) -> None:
                 msg = f"column {shown_name(name)} is named by both {option} and {other}; {_way_out(meaning, other)}"
                 raise InputError(msg)
     for name, form in settings.declared.columns.items():
-        _known("[schema.columns]", name, names)
         for option, means in said.get(name, ())[:1]:
             if form.means in {None, means} or (means, form.means) == ("person", "identifier"):
                 continue
@@ -59,6 +54,19 @@ def check_declarations(names: Sequence[str], settings: Settings) -> None:
                 f"{_way_out(means, 'its kind')}"
             )
             raise InputError(msg)
+
+
+def _named_are_known(names: Sequence[str], settings: Settings) -> None:
+    for option in (*_BY_OPTION, "secret", "link", "link_with"):
+        for name in _named_by(option, settings):
+            _known(f"--{option.replace('_', '-')}", name, names)
+    for name in settings.declared.columns:
+        _known("[schema.columns]", name, names)
+
+
+def _named_by(option: str, settings: Settings) -> tuple[str, ...]:
+    given = getattr(settings, option)
+    return given if isinstance(given, tuple) else (given,) * (given is not None)
 
 
 def _way_out(meaning: str, other: str) -> str:
