@@ -77,9 +77,9 @@ FindingCode = Literal[
     "person_key",
     "anchored_rows_concentrate",
     "persons_differ",
-    "split_record_differs",
     "identifier_reuse_untested",
     "regions_not_sought",
+    "split_record_differs",
 ]
 NoteCode = Literal[
     "reference_zero",
