@@ -237,6 +237,7 @@ def run_assessment(
             result = with_record(result, *record)
         if policy is not None:
             policy = policy.model_copy(update={"fail_on": settings.fail_on})
+            policy = policy.as_told() if settings.no_category_names else policy
         older = None if baseline is None else as_baseline(*baseline, result)
         return Assessment(result.model_copy(update={"policy": policy, "baseline": older}))
     except (ReportgenError, MemoryError):

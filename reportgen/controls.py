@@ -104,7 +104,8 @@ def detectable(
     progress("smallest leak", 0, 1)
     random = stream(settings, "smallest leak")
     planted = plant(searcher.pool, random)
-    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random)
+    told = partial(progress, "smallest leak")
+    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random, progress=told)
     if not found.curve:
         return without("too_few_rows", "too_few_to_plant")
     rows = None if found.rows is None else math.ceil(found.rows)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
-from reportgen.declared import hide_marks
+from reportgen.declared import hide_marks, mask_marks
 from reportgen.model import LEVELS, Baseline, Measured, NotMeasured, Result, Score, Unit
 from reportgen.policy import Limit, Policy, Waiver, setting_as_stored
 from reportgen.rounding import count, decimals, significant
@@ -168,7 +168,7 @@ def _pinned(case: _Case) -> Iterator[Outcome]:
     hidden = case.result.settings.no_category_names
     for name, wanted in case.policy.settings.items():
         stored = setting_as_stored(case.result.settings, name)
-        met = stored == wanted
+        met = (mask_marks(stored) == mask_marks(wanted)) if hidden and name == "declared" else stored == wanted
         given, asked = (hide_marks(one, _marks) if hidden else one for one in (stored, wanted))
         value = float(given) if isinstance(given, int | float) else None
         numbers = {"name": name, "given": _setting(given, asked), "asked": _setting(asked, given)}

@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from reportgen.bounds import LONGEST_NAME
+from reportgen.declared import mask_marks
 from reportgen.errors import InputError
 from reportgen.score_names import SCORES, all_names, full_name, is_score
 from reportgen.settings import FailOn, Settings, make_settings, refuse_low
@@ -127,6 +128,11 @@ class Policy(_Part):
     worsening: Annotated[dict[ScoreName, Annotated[Number, Field(ge=0)]], Field(max_length=MOST_RULES)] = {}
     """By `metric.score`, how much worse than in the baseline a score may be, in its unit."""
     waivers: Annotated[tuple[Waiver, ...], Field(max_length=MOST_RULES)] = ()
+
+    def as_told(self) -> Policy:
+        """Return the policy as a result holds it that names no text of a cell."""
+        pinned = {name: mask_marks(value) if name == "declared" else value for name, value in self.settings.items()}
+        return self.model_copy(update={"settings": pinned})
 
     @model_validator(mode="before")
     @classmethod

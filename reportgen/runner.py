@@ -178,7 +178,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
         command=context.command,
         tool=Tool(version=context.version),
         environment=context.environment,
-        settings=settings,
+        settings=settings.as_told(),
         inputs=inputs_part(partition, rows),
         columns=columns,
         leads=tuple(Lead(name=lead.name, flat=lead.flat) for lead in partition.leads),

@@ -140,6 +140,10 @@ class Settings(BaseModel):
     """Print no name of a category, not even of those that five or more original rows share."""
     lang: Literal["en"] = "en"
 
+    def as_told(self) -> Settings:
+        """Return the settings as the result holds them: without a text of a cell where none is to be named."""
+        return self.model_copy(update={"declared": self.declared.masked()}) if self.no_category_names else self
+
     @field_validator("*", mode="before")
     @classmethod
     def _plain(cls, value: Any, info: ValidationInfo) -> Any:
