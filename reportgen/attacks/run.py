@@ -29,7 +29,7 @@ def attack(
     stream: Callable[[str], np.random.Generator],
     threads: int,
 ) -> Attacked:
-    """Make the attacks that are wanted on the rows of these tables; `read` is None for signals, or where none is wanted.
+    """Make the attacks that are wanted on the rows of these tables; `read` is None for signals.
 
     `persons`: whose the rows are, original before holdout. `stream` gives each purpose its random numbers. At most
     `settings.attacks` rows of each side are attacked, and at most so many predicates tried of each kind.
