@@ -48,7 +48,7 @@ def by_anonymeter(python: str) -> dict[str, dict[str, float]]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"), "1")
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | threads
     ran = subprocess.run(
-        [python, "-c", ANONYMETER],
+        [python, str(HERE / "by_anonymeter.py")],
         input=json.dumps(asked),
         capture_output=True,
         text=True,
