@@ -9,7 +9,7 @@ import numpy as np
 
 from reportgen import controls
 from reportgen.attacks.attributes import attributes
-from reportgen.attacks.run import attack
+from reportgen.attacks.run import ATTACKS, attack
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
 from reportgen.declared import FileForm
@@ -117,7 +117,8 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     place = encode_signals if partition.leads else encode
     in_file_order = place(partition, settings)
     needs = needed(settings, signals=bool(partition.leads))
-    known = attributes(partition, rows, in_file_order, settings) if partition.used and not partition.leads else None
+    attackable = partition.used and not partition.leads and not needs.isdisjoint(ATTACKS)
+    known = attributes(partition, rows, in_file_order, settings) if attackable else None
     reuse = reuse_of(left_out_texts(partition), stream(settings, "reuse"), persons=in_file_order.persons)
     rows, encoded = _in_canonical_order(rows, in_file_order)
 

@@ -115,10 +115,10 @@ class Settings(BaseModel):
     secret: tuple[Name, ...] = ()
     """Columns that the inference attack guesses; empty for every used column."""
     link: tuple[Name, ...] = ()
-    """Columns of the one file that the linkability attack joins; empty for halves of about the same inertia."""
+    """Columns of the one file that the linkability attack joins; empty for halves dealt out by their inertia."""
     link_with: tuple[Name, ...] = ()
     """Columns of the other file; empty for all that `link` leaves."""
-    link_neighbours: Annotated[int, Field(ge=1, le=100)] = 10
+    link_neighbours: Annotated[int, Field(ge=1, le=100)] = 1
     """Nearest synthetic rows that the linkability attack looks at in either file."""
     inference_tolerance: Annotated[float, Field(ge=0, le=100)] = 5.0
     """Percent of a number by which a guess may miss it; of a standard deviation for dates."""

@@ -20,7 +20,6 @@ from reportgen.distances import Ints
 from reportgen.metrics.hypergeometric import at_least
 from reportgen.model import NotMeasuredCode
 from reportgen.settings import Settings
-from reportgen.space.dropped import group_columns
 from reportgen.space.search import nearest
 
 _CELLS = 1 << 22
@@ -34,10 +33,10 @@ def linkability(
     k = settings.link_neighbours
     if halves is None:
         return "too_few_columns"
-    if len(rows.synthetic) <= k:
+    base = np.unique(rows.synthetic)  # identical rows are one: a copy that was made twice links like one made once
+    if len(base) <= k:
         return "too_few_neighbours"
     people = targets.original if targets.holdout is None else np.concatenate((targets.original, targets.holdout))
-    base = np.sort(rows.synthetic)
     near = []
     for half in halves:
         # Rows that are equally near are told apart at random, in each half anew: their order must link nobody.
@@ -59,14 +58,17 @@ def linkability(
 def halves_of(rows: Attributes, settings: Settings) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The columns that either file holds, as places among the columns by name; None where there are fewer than two.
 
-    What the user named, the rest being the other half; without a choice two halves of about the same share of the
-    inertia, the heaviest column first to the lighter half.
+    What the user named, the rest being the other half; without a choice the columns are dealt out by their inertia,
+    heaviest first, in turns of one, two, two and so on: as many to either file, and of about the same weight.
     """
     if len(rows.names) < 2:
         return None
     if not settings.link:
-        first, second = group_columns(rows.inertia, 2)
-        return first, second
+        heaviest = np.argsort(-rows.inertia, kind="stable")
+        dealt = np.isin(
+            np.arange(len(heaviest)) % 4, (0, 3)
+        )  # one to the first file, two to the second, two to the first
+        return tuple(sorted(heaviest[dealt].tolist())), tuple(sorted(heaviest[~dealt].tolist()))
     place = {name: column for column, name in enumerate(rows.names)}
     one = tuple(sorted(place[name] for name in settings.link))
     other = tuple(sorted(place[name] for name in settings.link_with))

@@ -43,27 +43,29 @@ def matches(predicates: Predicates, codes: Codes) -> tuple[Ints, Ints]:
     """Find which rows fulfil which predicates: pairs, both (pairs,), by predicate. `codes`: (columns, rows).
 
     Of each predicate the condition that the fewest rows fulfil is looked up in the order of its column; the others are
-    held against these rows alone.
+    held against these rows alone, the strictest first.
     """
     order = np.argsort(codes, axis=1, kind="stable")
-    first, last = np.empty(predicates.low.shape, dtype=np.int64), np.empty(predicates.low.shape, dtype=np.int64)
+    first, number = np.empty(predicates.low.shape, dtype=np.int64), np.empty(predicates.low.shape, dtype=np.int64)
     for column in np.unique(predicates.columns):
         here = predicates.columns == column
         ascending = codes[column][order[column]]
         first[here] = np.searchsorted(ascending, predicates.low[here], side="left")
-        last[here] = np.searchsorted(ascending, predicates.high[here], side="right")
-    best = np.argmin(last - first, axis=1)
-    each = np.arange(len(predicates))
-    begin, number = first[each, best], (last - first)[each, best]
-    column = predicates.columns[each, best]
+        number[here] = np.searchsorted(ascending, predicates.high[here], side="right") - first[here]
+    strictest = np.argsort(number, axis=1, kind="stable")
+    columns, low, high, first, number = (
+        np.take_along_axis(one, strictest, axis=1)
+        for one in (predicates.columns, predicates.low, predicates.high, first, number)
+    )
     found: list[tuple[Ints, Ints]] = []
-    for part in _parts(number):
-        which = np.repeat(part, number[part])
-        within = np.arange(len(which)) - np.repeat(np.cumsum(number[part]) - number[part], number[part])
-        rows = order[column[which], begin[which] + within]
-        for condition in range(predicates.columns.shape[1]):
-            value = codes[predicates.columns[which, condition], rows]
-            kept = (value >= predicates.low[which, condition]) & (value <= predicates.high[which, condition])
+    for part in _parts(number[:, 0]):
+        often = number[part, 0]
+        which = np.repeat(part, often)
+        begin = columns[part, 0] * codes.shape[1] + first[part, 0] - (np.cumsum(often) - often)
+        rows = order.ravel()[np.repeat(begin, often) + np.arange(len(which))]
+        for condition in range(1, columns.shape[1]):
+            value = codes.ravel()[columns[which, condition] * codes.shape[1] + rows]
+            kept = np.flatnonzero((value >= low[which, condition]) & (value <= high[which, condition]))
             which, rows = which[kept], rows[kept]
         found.append((which, rows))
     if not found:

@@ -17,6 +17,8 @@ from reportgen.persons import Persons
 from reportgen.read.groups import RowGroups
 from reportgen.settings import Settings
 
+ATTACKS = ("singling_out", "linkability", "inference")
+
 
 def attack(
     read: Attributes | None,
@@ -27,7 +29,7 @@ def attack(
     stream: Callable[[str], np.random.Generator],
     threads: int,
 ) -> Attacked:
-    """Make the attacks that are wanted on the rows of these tables; `read` is None for records of signals.
+    """Make the attacks that are wanted on the rows of these tables; `read` is None for signals.
 
     `persons`: whose the rows are, original before holdout. `stream` gives each purpose its random numbers. At most
     `settings.attacks` rows of each side are attacked, and at most so many predicates tried of each kind.

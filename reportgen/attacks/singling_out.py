@@ -104,13 +104,21 @@ def _multivariate(rows: Attributes, learnt: Ints, most: int, random: np.random.G
         tried = different(Predicates(columns, low, high))
         which, _ = matches(tried, codes)
         alone = tried.some(np.bincount(which, minlength=len(tried)) == 1)
-        # Conditions are repeated to the same number, which changes nothing.
-        spare = np.minimum(np.arange(widest), number - 1)
-        kept.append(Predicates(alone.columns[:, spare], alone.low[:, spare], alone.high[:, spare]))
+        kept.append(_filled(alone, widest, rows))
     found = Predicates(
         *(np.concatenate(arrays) for arrays in zip(*((p.columns, p.low, p.high) for p in kept), strict=True))
     )
     return found.some(_drawn(len(found), most, random))
+
+
+def _filled(predicates: Predicates, conditions: int, rows: Attributes) -> Predicates:
+    """Add conditions that every row fulfils, up to so many."""
+    more = ((0, 0), (0, conditions - predicates.columns.shape[1]))
+    return Predicates(
+        np.pad(predicates.columns, more),
+        np.pad(predicates.low, more),
+        np.pad(predicates.high, more, constant_values=int(rows.missing[0])),
+    )
 
 
 def _medians(rows: Attributes, codes: np.ndarray) -> Ints:
@@ -170,12 +178,12 @@ def permuted_p(which: Ints, row: Ints, originals: int, holdouts: int, random: np
     matched, place = np.unique(row[few], return_inverse=True)
     if not len(matched):
         return 1.0
-    table = csr_array((np.ones(len(place), dtype=np.int16), (predicate, place)))
-    total: Ints = np.bincount(predicate)[:, np.newaxis]
+    table = csr_array((np.ones(len(place), dtype=np.int8), (predicate, place)))
+    total = np.bincount(predicate)[:, np.newaxis].astype(np.int8)
 
     def difference(labels: np.ndarray) -> Ints:
         """Labels of the matched rows, (rows, labelings)."""
-        inside = table @ labels.astype(np.int16)
+        inside = table @ labels.astype(np.int8)
         found: Ints = (inside == 1).sum(axis=0) - (total - inside == 1).sum(axis=0)
         return found
 
