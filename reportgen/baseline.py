@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from reportgen.declared import mask_marks
-from reportgen.model import Baseline, BaselineDifference, Measured, Result
+from reportgen.model import Baseline, BaselineDifference, Measured, Result, Score
 from reportgen.settings import LISTS, Settings
 
 NO_DEFINITION = (
@@ -33,6 +33,16 @@ NO_DEFINITION = (
 """Settings that define neither a score nor a level: they select, make numbers more precise, or are words."""
 
 
+def compares_nothing(score: Score) -> bool:
+    """Whether a larger or smaller value of a score is neither better nor worse."""
+    return score.better == "context" or score.note == "reference_zero"
+
+
+def worse_by(score: Score, before: float) -> float:
+    """Return by how much a score that has a direction is worse than it was, in its unit; negative where better."""
+    return before - score.value if score.better == "higher" else score.value - before
+
+
 def describe_baseline(older: Result, name: str, sha256: str, newer: Result) -> Baseline:
     """Keep of an older result what the gate and the reports need. `name` is its file's, `sha256` that of its bytes."""
     return Baseline(
@@ -46,17 +56,19 @@ def describe_baseline(older: Result, name: str, sha256: str, newer: Result) -> B
             for key, metric in older.metrics.items()
             if isinstance(metric, Measured)
         },
-        differences=tuple(_differences(older, newer)),
+        differences=tuple(differences(older, newer)),
     )
 
 
-def _differences(older: Result, newer: Result) -> Iterator[BaselineDifference]:
+def differences(older: Result, newer: Result) -> Iterator[BaselineDifference]:
+    """Name every aspect in which two results differ so that a difference of their scores would mean nothing."""
     aspects: dict[BaselineDifference, tuple[Any, Any]] = {
         "original": (older.inputs.original.content_sha256, newer.inputs.original.content_sha256),
         "holdout": (_holdout(older), _holdout(newer)),
         "columns": (_columns(older), _columns(newer)),
         "space": (_space(older), _space(newer)),
         "sizes": (older.inputs.synthetic.rows, newer.inputs.synthetic.rows),
+        "metrics": (older.tool.metrics, newer.tool.metrics),
         "settings": (_definitions(older.settings), _definitions(newer.settings)),
     }
     for name, (before, now) in aspects.items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
+from reportgen.baseline import compares_nothing, worse_by
 from reportgen.declared import hide_marks, mask_marks
 from reportgen.model import LEVELS, Baseline, Measured, NotMeasured, Result, Score, Unit
 from reportgen.policy import Limit, Policy, Waiver, setting_as_stored
@@ -228,9 +229,9 @@ def _worsening(case: _Case, older: Baseline, name: str, most: float, *, compare:
         return _outcome(rule, limit, words="not_measured", metric=metric, name=one_line(name), reason=reason)
     if not compare:
         return _outcome(rule, limit, words="incomparable", metric=metric, value=score.value)
-    if score.better == "context" or score.note == "reference_zero":
+    if compares_nothing(score):
         return _outcome(rule, limit, words="compares_nothing", metric=metric, value=score.value, name=one_line(name))
-    worse = before - score.value if score.better == "higher" else score.value - before
+    worse = worse_by(score, before)
     numbers = {
         "name": one_line(name),
         "shown": _number(score.unit, score.value, (before,)),

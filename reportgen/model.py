@@ -22,6 +22,7 @@ from reportgen.codes import ReasonCode
 from reportgen.declared import MOST_MARKS
 from reportgen.marks import KNOWN
 from reportgen.policy import Policy
+from reportgen.score_names import METRICS_VERSION
 from reportgen.settings import METRIC_KEYS, Settings
 from reportgen.soundness import faults, in_order
 
@@ -283,6 +284,8 @@ class Tool(Part):
 
     name: Literal["reportgen"] = "reportgen"
     version: Version
+    metrics: Annotated[int, Field(ge=1, le=10**6)] = METRICS_VERSION
+    """By which definitions of the metrics; scores of other definitions do not compare."""
 
 
 class InputFile(Part):
@@ -538,7 +541,7 @@ class Verdict(Part):
     reasons: Annotated[tuple[Reason, ...], Field(max_length=MOST_COLUMNS)]
 
 
-BaselineDifference = Literal["original", "holdout", "columns", "space", "sizes", "settings"]
+BaselineDifference = Literal["original", "holdout", "columns", "space", "sizes", "metrics", "settings"]
 
 
 class Baseline(Part):

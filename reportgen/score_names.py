@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+METRICS_VERSION = 1
+"""Counts the definitions of the metrics: one more wherever a score of the same name means another quantity."""
 _RELATIVE = ("median", "outlier", "median_raw", "outlier_raw", "isolated", "isolated_raw", "tail_share")
 """Scores of the metrics that compare with the holdout in percent."""
 _RATES = ("risk", "attack_rate", "control_rate", "baseline_rate", "p_value")

@@ -7,7 +7,7 @@
     outputs      which files are asked for, and writing them
     closing      the closing line and exit code 1
     epilogs      what stands below the options in --help
-    assess, check, verify, split, demo, others: the commands
+    assess, check, compare, verify, split, demo, others: the commands
 
 Heavy libraries load inside the commands, so that `reportgen COMMAND --help` loads none.
 """
@@ -26,6 +26,7 @@ from reportgen import __version__
 from reportgen.cli import epilogs, streams
 from reportgen.cli.assess import assess
 from reportgen.cli.check import check
+from reportgen.cli.compare import compare
 from reportgen.cli.demo import demo
 from reportgen.cli.faults import INTERRUPTED, MET, WRONG_ENVIRONMENT, WRONG_INPUT, in_words, print_where
 from reportgen.cli.others import doctor, render, schema
@@ -49,6 +50,7 @@ for command, epilog in (
     (assess, epilogs.ASSESS),
     (render, epilogs.EXIT_CODES),
     (check, epilogs.CHECK),
+    (compare, epilogs.COMPARE),
     (verify, epilogs.VERIFY),
     (split, epilogs.EXIT_CODES),
     (demo, epilogs.EXIT_CODES),

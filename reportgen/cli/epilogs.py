@@ -31,3 +31,7 @@ VERIFY = (
     "codes: 0 every statement holds, 1 one doesn't or can't be checked, 2 the command or its input is wrong, 3 the "
     "environment cannot do it."
 )
+COMPARE = (
+    "Exit codes: 0 both were read, 1 with --fail-on-worse where the newer is worse or they do not compare, 2 the "
+    "command or its input is wrong, 3 the environment cannot do it."
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +25,21 @@ def drawing(output: Sequence[str]) -> tuple[str, ...]:
 def check_outputs(output: Sequence[str], inputs: Sequence[str | Path | None]) -> None:
     """Refuse an unknown suffix, an unwritable place or an input of the run before anything is read."""
     from reportgen import render as formats
+
+    check_targets(output, inputs, formats.format_of)
+
+
+def check_targets(
+    output: Sequence[str], inputs: Sequence[str | Path | None], check_suffix: Callable[[str], object]
+) -> None:
+    """Do so where `check_suffix` tells, by raising InputError, which suffixes are unknown."""
     from reportgen.files import refuse_overwriting
     from reportgen.output import check_writable
 
     targets = set()
     for name in output:
         if name != "-":
-            formats.format_of(name)
+            check_suffix(name)
             check_writable(Path(name))
         target = name if name == "-" else os.path.realpath(name)
         if target in targets:
@@ -43,22 +51,27 @@ def check_outputs(output: Sequence[str], inputs: Sequence[str | Path | None]) ->
 
 def deliver(assessment: Assessment, output: Sequence[str]) -> None:
     """Make every output, then write them together. What the machine can't make is named last; the others stand."""
-    from reportgen.output import write_whole
-
     if not output:
         if not streams.quiet():
             print_summary(assessment)
         return
     with streams.progress() as report:
         made = assessment.rendered_together([name for name in output if name != "-"], report)
-    with uninterrupted():
-        write_whole({Path(name): content for name, content in made.contents.items()})
-    for name in made.contents:
-        streams.say(f"wrote {Path(name)}")
+    put_in_place({Path(name): content for name, content in made.contents.items()})
     if "-" in output:  # last: a reader that stops early must not cost the files
         sys.stdout.write(assessment.to_json())
     if made.lacking:
         raise made.lacking
+
+
+def put_in_place(contents: Mapping[Path, bytes]) -> None:
+    """Write files together, and say so."""
+    from reportgen.output import write_whole
+
+    with uninterrupted():
+        write_whole(contents)
+    for path in contents:
+        streams.say(f"wrote {path}")
 
 
 def print_summary(assessment: Assessment) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reportgen.baseline import worse_by
 from reportgen.model import Baseline, Measured, Result, Score
 from reportgen.render import scores
 from reportgen.render.view import Cell, Head, Numbering, Row, Table, capped
@@ -56,4 +57,4 @@ def _direction(score: Score, before: float) -> str:
         return "same"
     if score.better == "context":
         return "higher" if score.value > before else "lower"
-    return "better" if (score.value > before) == (score.better == "higher") else "worse"
+    return "worse" if worse_by(score, before) > 0 else "better"

@@ -69,7 +69,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         document_title=sentence("document.title", title=result.title),
         description=sentence("document.description", word=first.word, headline=first.headline),
         created=result.created,
-        date=_date(result.created),
+        date=report_date(result.created),
         digest=checksum,
         short_digest=f"{checksum[:4]} {checksum[4:8]}",
         made_by=made_by(rendering).line(checksum),
@@ -87,7 +87,8 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
     )
 
 
-def _date(created: str) -> str:
+def report_date(created: str) -> str:
+    """Write the day of a time of creation as reports do."""
     year, month, day = (int(part) for part in created[:10].split("-"))
     return sentence("document.date", day=day, month=catalog()["months"]["names"][month - 1], year=year)
 

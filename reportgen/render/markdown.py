@@ -45,7 +45,7 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
         plain(page.headline),
         _section("markdown.why", _why(result)),
         _section("markdown.gate", _gate(result)),
-        _section("label.compared", _table(page.compared_heads, page.compared)),
+        _section("label.compared", markdown_table(page.compared_heads, page.compared)),
         _section("label.smallest", f"**{plain(page.smallest_value)}**: {plain(page.smallest_text)}"),
         _section("markdown.scores", _scores(result)),
         _section("label.limits", _list(page.limits)),
@@ -104,7 +104,7 @@ def _gate(result: Result) -> str:
     lines = [plain(sentence("markdown.more_rules", number=further))] if further > 0 else []
     lines += [plain(line) for line in waiver_lines(report)[:MOST_RULES]]
     closing = () if report.met else (plain(closing_line(result, report)),)
-    return "\n\n".join((f"**{plain(gate_sentence(result))}**", _table(heads, rows), *lines, *closing))
+    return "\n\n".join((f"**{plain(gate_sentence(result))}**", markdown_table(heads, rows), *lines, *closing))
 
 
 def _scores(result: Result) -> str:
@@ -127,10 +127,11 @@ def _scores(result: Result) -> str:
             )
     numeric = ("value", "interval", "reference")
     heads = [Head(sentence("summary.score")), *(Head(sentence(f"summary.{n}"), numeric=n in numeric) for n in names)]
-    return _table(heads, rows)
+    return markdown_table(heads, rows)
 
 
-def _table(heads: Iterable[Head], rows: Iterable[Sequence[Cell]]) -> str:
+def markdown_table(heads: Iterable[Head], rows: Iterable[Sequence[Cell]]) -> str:
+    """Write a table; its words are escaped here."""
     columns = tuple(heads)
     lines = [
         _row(plain(head.text) for head in columns),

@@ -47,18 +47,20 @@ def render_page(report: Report, fonts: Literal["inline", "packaged"], result_jso
 
     Characters that no document may hold, or that turn the words after them round, are shown as a replacement sign.
     """
-    sheets = [Sheet(_css(name, fonts), media) for name, media in SHEETS[report.medium]]
-    page = (
-        environment()
-        .get_template(f"{report.medium}.html")
-        .render(
-            report=report,
-            sheets=sheets,
-            label=catalog(report.language)["label"],
-            generator=report.made_by,
-            result_json=Markup(result_json),  # noqa: S704 -- escaped by its caller
-        )
+    return render_template(
+        f"{report.medium}.html",
+        report.medium,
+        fonts,
+        report=report,
+        generator=report.made_by,
+        result_json=Markup(result_json),  # noqa: S704 -- escaped by its caller
     )
+
+
+def render_template(name: str, medium: Medium, fonts: Literal["inline", "packaged"], **filling: Any) -> str:
+    """Fill one template with the style sheets of a medium; the words of labels are there as `label`."""
+    sheets = [Sheet(_css(sheet, fonts), media) for sheet, media in SHEETS[medium]]
+    page = environment().get_template(name).render(sheets=sheets, label=catalog()["label"], **filling)
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", page)
 
 

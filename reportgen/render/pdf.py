@@ -10,7 +10,8 @@ import logging
 import re
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, register_namespace, tostring
@@ -36,12 +37,27 @@ PROPERTY = "http://www.aiim.org/pdfa/ns/property#"
 
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the report as PDF; raise EnvironmentLacking where Pango is missing."""
-    _weasyprint()  # before the figures are drawn
-    page = render_page(build_report(result, rendering, "paper"), "packaged")
-    pdf, missing = _typeset(page, result)
+    attached = Attached(ATTACHMENT, to_json(result).encode(), result.created)
+    return typeset(lambda: render_page(build_report(result, rendering, "paper"), "packaged"), attached)
+
+
+@dataclass(frozen=True)
+class Attached:
+    """The JSON that a PDF is made from and carries: name, content, and when it was created (UTC, as in a result)."""
+
+    name: str
+    content: bytes
+    created: str
+
+
+def typeset(make_page: Callable[[], str], attached: Attached) -> bytes:
+    """Write a page as PDF; raise EnvironmentLacking where Pango is missing, before the page is made."""
+    _weasyprint()
+    page = make_page()
+    pdf, missing = _typeset(page, attached)
     if missing:
         # No font on this machine has these characters, and PDF/A has no room for glyphs that are not there.
-        pdf, _ = _typeset(page.translate(dict.fromkeys(map(ord, missing), MISSING)), result)
+        pdf, _ = _typeset(page.translate(dict.fromkeys(map(ord, missing), MISSING)), attached)
     return pdf
 
 
@@ -68,14 +84,14 @@ def _fonts() -> Any:
     return _weasyprint().text.fonts.FontConfiguration()
 
 
-def _typeset(page: str, result: Result) -> tuple[bytes, frozenset[str]]:
+def _typeset(page: str, attached: Attached) -> tuple[bytes, frozenset[str]]:
     """Make the PDF; return with it the characters that no font has."""
     weasyprint = _weasyprint()
-    content = to_json(result).encode()
-    created = datetime.fromisoformat(result.created)
+    content = attached.content
+    created = datetime.fromisoformat(attached.created)
     attachment = weasyprint.Attachment(
         string=content,
-        name=ATTACHMENT,
+        name=attached.name,
         description="Result of the assessment",
         created=created,
         modified=created,

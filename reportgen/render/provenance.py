@@ -160,6 +160,7 @@ def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
         ("measured_by", _versions(measured)),
         ("rendered_by", rendered_by),
         ("schema", result.schema_version),
+        ("metrics_version", str(result.tool.metrics)),
     ]
     return _facts(
         numbering,

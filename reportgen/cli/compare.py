@@ -1,0 +1,86 @@
+"""`reportgen compare`: what changed between two assessments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reportgen.cli import streams
+from reportgen.cli.faults import NOT_MET, refused_if_unusual
+from reportgen.cli.options import Quiet, Verbose, speak_as_asked
+from reportgen.cli.outputs import check_targets, put_in_place
+from reportgen.errors import EnvironmentLacking
+
+if TYPE_CHECKING:
+    from reportgen.render.table_page import TablePage
+
+
+def compare(
+    older: Annotated[str, typer.Argument(metavar="OLD.json", help="The earlier result.")],
+    newer: Annotated[str, typer.Argument(metavar="NEW.json", help="The later result.")],
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write this file; .html, .pdf, .json or .md. Repeatable; - is JSON."
+        ),
+    ] = None,
+    fail_on_worse: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-worse",
+            help="Exit 1 where the verdict or, beyond its interval, a score is worse, or the two do not compare.",
+        ),
+    ] = False,
+    quiet: Quiet = None,
+    verbose: Verbose = None,
+) -> None:
+    """Say what changed between two assessments."""
+    speak_as_asked(quiet=quiet, verbose=verbose)
+    from reportgen import api
+    from reportgen.compare import compare as compared
+    from reportgen.render.compare_page import closing, compare_page, shown_scores
+    from reportgen.render.table_page import suffix_of
+
+    outputs = output or []
+    check_targets(outputs, (older, newer), suffix_of)
+    results = [api.load(path).result for path in (older, newer)]
+    names = (api.base_name(older, "older"), api.base_name(newer, "newer"))
+    with refused_if_unusual(newer, "compared"):
+        comparison = compared(results[0], results[1], names, shown_scores(results[0], results[1]))
+        page = compare_page(results[1], comparison)
+    deliver_page(page, outputs)
+    line = closing(comparison)
+    if fail_on_worse and line is not None:
+        streams.conclude(line)
+        raise typer.Exit(NOT_MET)
+
+
+def deliver_page(page: TablePage, outputs: Sequence[str]) -> None:
+    """Write a page of tables under every name; as text to stdout where none is given."""
+    from reportgen import __version__, environment
+    from reportgen.render.rendered import RenderedBy
+    from reportgen.render.table_page import render_page, text
+    from reportgen.shown import escaped
+
+    if not outputs:
+        if not streams.quiet():
+            print("\n".join(escaped(line) for line in text(page).splitlines()))
+        return
+    rendering = RenderedBy(__version__, environment.versions())
+    made: dict[str, bytes] = {}
+    lacking: EnvironmentLacking | None = None
+    for name in outputs:
+        if name != "-":
+            try:
+                made[name] = render_page(page, name, rendering)
+            except EnvironmentLacking as error:
+                lacking = error
+    put_in_place({Path(name): content for name, content in made.items()})
+    if "-" in outputs:
+        sys.stdout.write(page.data)
+    if lacking is not None:
+        raise lacking
