@@ -71,7 +71,7 @@ def closing_line(result: Result, report: GateReport) -> str:
         "gate.closing",
         level=verdict.level,
         fail_on=report.policy.fail_on,
-        why=" ".join(part for part in parts if part),
+        why=" ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part),
         changes=changes,
         level_only=not others,
         by_level=by_level,

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import socket
+import time
 import urllib.request
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -308,3 +309,45 @@ def test_a_result_cannot_name_a_file_to_be_read(hostile, everything):
         line = passwords.readline().strip().encode()
     for content in everything.values():
         assert line not in content
+
+
+def huge_scores(plain):
+    for metric in plain["metrics"].values():
+        for score in metric.get("scores", {}).values():
+            if score["unit"] in {"distance", "ratio"}:
+                score |= {name: 1e308 for name in ("value", "low", "high", "reference") if score[name] is not None}
+
+
+def huge_curve(plain):
+    plain["controls"]["detectable"]["curve"] = [{"rows": 2**62 + row, "power": 0.1} for row in range(200)]
+
+
+def endless_bins(plain):
+    found = plain["metrics"]["distance_to_closest"]["distributions"]["synthetic"]
+    edges = [float(f"1e{place - 150}") for place in range(201)]
+    found |= {"edges": edges, "counts": [5, *[0] * 198, found["n"] - 5], "zero_count": 0}
+
+
+def many_series(plain):
+    found = plain["metrics"]["distance_to_closest"]["distributions"]
+    found |= {f"lead:{place}:synthetic": found["synthetic"] for place in range(500)}
+
+
+def many_limits(plain):
+    limits = {f"exact_copies.column:{place}:reused": {"min": 1e308} for place in range(9999)}
+    waiver = {"rule": "verdict", "level": "high", "reason": "x" * 500, "by": "y" * 500, "until": "9999-12-31"}
+    plain["policy"] = {"limits": limits, "waivers": [waiver]}
+
+
+@pytest.mark.parametrize("attack", [huge_scores, huge_curve, endless_bins, many_series, many_limits])
+def test_the_commands_take_what_is_huge_in_bounds_or_refuse_it_in_one_line(run, tmp_path, results, attack):
+    changed = plain(results)
+    attack(changed)
+    (tmp_path / "r.json").write_text(json.dumps(changed))
+    used = time.process_time()
+    for words in (("render", "r.json", "-q", "-o", "x.html", "-o", "x.md"), ("check", "r.json", "-q")):
+        code, out, err = run(*words)
+        assert (code, out) in ((0, ""), (1, ""), (2, ""))
+        assert err.count("\n") == (code != 0)
+        assert len(err) < 2000
+    assert time.process_time() - used < 30
