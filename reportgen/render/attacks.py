@@ -38,7 +38,8 @@ def of_all_attacks(key: str, found: Mapping[str, Score]) -> dict[str, Score]:
 def named_attacks(key: str, metric: Measured) -> Named:
     """The scores of each attack of a family by its name, worst first: by the lower bound of the risk, then its value.
 
-    Without a control by what was won over guessing.
+    The kinds of predicates by the bound alone, as the scores of the family are chosen. Without a control by what was
+    won over guessing.
     """
     parts: dict[str, dict[str, Score]] = {}
     for name, score in metric.scores.items():
@@ -50,15 +51,21 @@ def named_attacks(key: str, metric: Measured) -> Named:
             continue
         parts.setdefault(of, {})[what] = score
     if not parts:
-        parts[sentence(f"metric.{key}.one")] = dict(metric.scores)
+        return (
+            {sentence(f"metric.{key}.one"): metric.scores}
+            if {"attack_rate", "baseline_rate"} <= set(metric.scores)
+            else {}
+        )
     whole = {name: own for name, own in parts.items() if {"attack_rate", "baseline_rate"} <= set(own)}
-    return dict(sorted(whole.items(), key=lambda item: _won(item[1]), reverse=True))
+    kinds = key == "singling_out"
+    ordered = {kind: whole[kind] for kind in KINDS if kind in whole} if kinds else whole
+    return dict(sorted(ordered.items(), key=lambda item: _won(item[1], by_value=not kinds), reverse=True))
 
 
-def _won(own: Mapping[str, Score]) -> tuple[float, float]:
+def _won(own: Mapping[str, Score], *, by_value: bool) -> tuple[float, float]:
     risk = own.get("risk")
     if risk is not None:
-        return (risk.low or 0.0, risk.value)
+        return (risk.low or 0.0, risk.value if by_value else 0.0)
     over = own["attack_rate"].value - own["baseline_rate"].value
     return (over, over)
 
