@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 def close(result: Result, report: GateReport) -> None:
     """Exit 1 with one closing line when the gate is not met."""
+    if not report.met:
+        streams.conclude(closing_of(result, report))
+        raise typer.Exit(NOT_MET)
+
+
+def closing_of(result: Result, report: GateReport) -> str:
+    """Return the closing line of a gate that is not met."""
     from reportgen.render.rules import closing_line
 
-    if not report.met:
-        streams.conclude(closing_line(result, report))
-        raise typer.Exit(NOT_MET)
+    return closing_line(result, report)
