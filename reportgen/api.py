@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reportgen.gate import GateReport
     from reportgen.measuring import Progress
     from reportgen.read.partition import Tabular
+    from reportgen.read.tables import Given, Reader
     from reportgen.render import Together
 
 WITHOUT_OPTION = (
@@ -181,10 +182,12 @@ def assess(
 
 def run_assessment(
     original: Tabular,
-    synthetic: Tabular,
+    synthetic: Given,
     holdout: Tabular | None,
     settings: Settings,
     *,
+    read: Reader | None = None,
+    releases: Sequence[str] = (),
     jobs: int | None = None,
     progress: Progress | None = None,
     policy: Policy | None = None,
@@ -194,7 +197,8 @@ def run_assessment(
     """Run `assess` with settings that are validated already.
 
     `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
-    both. The policy's level is that of the settings, which options may have changed.
+    both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
+    remember it for the next run; `releases` are the names of the files that a synthetic table was pooled from.
     """
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
@@ -202,6 +206,7 @@ def run_assessment(
 
     check_room(MEASURING)
     from reportgen import measuring, runner
+    from reportgen.read.tables import read_table
 
     run = runner.Run(
         created=moment,
@@ -213,6 +218,7 @@ def run_assessment(
             config=None if config is None else str(config),
             needs_config=policy is not None,
             baseline=None if baseline is None else baseline[0],
+            releases=releases,
         ),
         version=__version__,
         environment=environment.versions(),
@@ -232,7 +238,7 @@ def run_assessment(
 
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
-        result = runner.run(original, synthetic, holdout, settings, run, told)
+        result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
         if record is not None:
             result = with_record(result, *record)
         if policy is not None:
@@ -330,16 +336,18 @@ def _threads(jobs: Any) -> int:
 
 def _command(
     original: Tabular,
-    synthetic: Tabular,
+    synthetic: Given,
     holdout: Tabular | None,
     settings: Settings,
     *,
     config: str | None = None,
     needs_config: bool = False,
     baseline: str | None = None,
+    releases: Sequence[str] = (),
 ) -> str:
     """Return the command that repeats the run, files by base name. Limits and a policy have no option but a file."""
-    words = ["reportgen", "assess", base_name(original, "original"), base_name(synthetic, "synthetic")]
+    made = list(releases) or [base_name(synthetic, "synthetic")]
+    words = ["reportgen", "assess", base_name(original, "original"), *made]
     if holdout is not None:
         words += ["--holdout", base_name(holdout, "holdout")]
     if baseline is not None:
@@ -369,7 +377,7 @@ def _option(name: str, value: Any) -> list[str]:
     return [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
 
 
-def base_name(given: Tabular | None, role: str) -> str:
+def base_name(given: Given | None, role: str) -> str:
     """Name a file without its folder; what was handed over in memory by its role, in capitals."""
     if not isinstance(given, str | bytes | os.PathLike):
         return role.upper()

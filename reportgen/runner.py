@@ -33,10 +33,10 @@ from reportgen.read.align import align
 from reportgen.read.groups import RowGroups, identical_rows, near_twins
 from reportgen.read.holdout import holdout_kind, plan_draws
 from reportgen.read.memory import check_memory
-from reportgen.read.partition import Partition, Side, Tabular
+from reportgen.read.partition import Partition, Side
 from reportgen.read.reuse import left_out_texts
 from reportgen.read.signals import Signals, all_signals
-from reportgen.read.tables import read_table
+from reportgen.read.tables import Given, Reader, read_table
 from reportgen.regions import find_regions
 from reportgen.settings import Settings
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
@@ -63,46 +63,49 @@ class Run:
 
 
 def read_inputs(
-    original: Tabular,
-    synthetic: Tabular,
-    holdout: Tabular | None,
+    original: Given,
+    synthetic: Given,
+    holdout: Given | None,
     settings: Settings,
     *,
     memory: int | None = None,
     held: int = 0,
     measure: bool = False,
+    read: Reader = read_table,
 ) -> Partition:
     """Read tables or signals and understand their columns alike; raise InputError where they don't fit together.
 
     `memory`, `held`: see `Run`; more than that is refused before it is read. `measure`: count what measuring takes.
+    `read` reads one table; one that remembers lets several runs share what they read.
     """
     form = settings.declared.file
-    given: dict[Side, tuple[Tabular, FileForm]] = {
+    given: dict[Side, tuple[Given, FileForm]] = {
         "original": (original, form("original")),
         "synthetic": (synthetic, form("synthetic")),
     }
     if holdout is not None:
         given["holdout"] = (holdout, form("holdout"))
     check_memory(given, settings, memory, held, measure=measure)
-    read = [read_table(table, side, written) for side, (table, written) in given.items()]
-    if (records := all_signals(read, settings)) is not None:
+    found = [read(table, side, written) for side, (table, written) in given.items()]
+    if (records := all_signals(found, settings)) is not None:
         return describe(records, settings)
-    tables = [table for table in read if not isinstance(table, Signals)]
+    tables = [table for table in found if not isinstance(table, Signals)]
     return align(tables[0], tables[1], tables[2] if holdout is not None else None, settings)
 
 
 def run(
-    original: Tabular,
-    synthetic: Tabular,
-    holdout: Tabular | None,
+    original: Given,
+    synthetic: Given,
+    holdout: Given | None,
     settings: Settings,
     context: Run,
     progress: Progress = silent,
+    read: Reader = read_table,
 ) -> Result:
     """Measure and judge: from tables to a result."""
     progress("read", 0, 1)
     partition = read_inputs(
-        original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True
+        original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True, read=read
     )
     with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
         return _assess(partition, settings, context, progress)

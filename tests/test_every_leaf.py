@@ -44,7 +44,7 @@ SECURITY.md lists them; nothing else of the result may."""
 SOURCES = {
     # what was asked for, and with what
     r"schema_version|title|created|command": "constant, the user's or a file's name, the clock, the user's words",
-    r"tool\.(name|version)|environment\.[a-z_0-9]+": "versions of programs",
+    r"tool\.(name|version|metrics)|environment\.[a-z_0-9]+": "versions of programs",
     r"settings\.[a-z_]+(\.[a-z_]+|\.\d+)*": "what the user set",
     r"settings\.declared\.columns\.[^.]+\.[a-z_]+(\.\d+)?": "what the user set for a column",
     r"inputs\.(original|synthetic|holdout)(\.name)?": "base name of a file, or that there is none",

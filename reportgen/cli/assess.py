@@ -12,6 +12,7 @@ from reportgen.cli import streams
 from reportgen.cli.closing import close
 from reportgen.cli.options import Baseline, Config, FailOn, Outputs, Quiet, Verbose, given
 from reportgen.cli.outputs import check_outputs, deliver, drawing
+from reportgen.cli.releases import assess_releases
 
 if TYPE_CHECKING:
     from reportgen.settings import Settings
@@ -25,7 +26,12 @@ def _metric_keys() -> list[str]:
 
 def assess(
     original: Annotated[str, typer.Argument(metavar="ORIGINAL", help="The table the generator was trained on.")],
-    synthetic: Annotated[str, typer.Argument(metavar="SYNTHETIC", help="The generator's output.")],
+    synthetic: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYNTHETIC...", help="The generator's output. Several releases are assessed each, and all together."
+        ),
+    ],
     holdout: Annotated[
         str | None, typer.Option(metavar="FILE", help="Real rows that the generator never saw.", show_default=False)
     ] = None,
@@ -148,9 +154,14 @@ def assess(
     streams.speak(quiet=running.quiet, verbose=running.verbose)
     for sentence in unknown_variables(os.environ):
         streams.say(sentence)
-    check_outputs(running.output, (original, synthetic, running.holdout, asked.file, running.baseline))
+    if len(synthetic) > 1 and not running.dry_run:
+        check_room((*MEASURING, *drawing(running.output)))
+        assess_releases(original, synthetic, asked)
+        return
+    check_outputs(running.output, (original, *synthetic, running.holdout, asked.file, running.baseline))
     if running.dry_run:
-        _print_columns(original, synthetic, running.holdout, asked.settings)
+        for one in synthetic:
+            _print_columns(original, one, running.holdout, asked.settings)
         return
     check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
@@ -158,7 +169,7 @@ def assess(
     with streams.progress() as report:
         assessment = api.run_assessment(
             original,
-            synthetic,
+            synthetic[0],
             running.holdout,
             asked.settings,
             jobs=running.jobs,

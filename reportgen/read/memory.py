@@ -28,7 +28,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +73,7 @@ class Sketch:
 
 
 def check_memory(
-    tables: dict[Side, tuple[Tabular, FileForm]], settings: Settings, available: int | None, held: int, *, measure: bool
+    tables: Mapping[Side, tuple[Any, FileForm]], settings: Settings, available: int | None, held: int, *, measure: bool
 ) -> None:
     """Raise InputError, one line, where the run would take more than the `available` bytes beyond those `held`.
 

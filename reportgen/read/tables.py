@@ -8,8 +8,10 @@ import hashlib
 import os
 import stat
 import uuid
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,7 +29,11 @@ from reportgen.read.parquet_folder import folder_name, folder_sha256, parts_of, 
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
-__all__ = ["RawTable", "read_table"]
+__all__ = ["Given", "RawTable", "Reader", "read_table"]
+
+Given: TypeAlias = Tabular | RawTable | Signals
+"""What a user may give, or what was read of it before."""
+Reader: TypeAlias = Callable[[Given, Side, FileForm], RawTable | Signals]
 
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
@@ -40,14 +46,17 @@ _WRITTEN_OUT = (
 """Python objects that a column may hold: their text is what they are. Of others it may be an address in memory."""
 
 
-def read_table(given: Tabular, role: Side, form: FileForm = _DETECTED) -> RawTable | Signals:
+def read_table(given: Given, role: Side, form: FileForm = _DETECTED) -> RawTable | Signals:
     """Read one table from a path, a DataFrame or a 2-D array; a 3-D array is a set of signals.
 
-    A path may be that of a folder of Parquet parts, or `file.npz:key` for one of several arrays.
+    What was read before is taken as it is. A path may be that of a folder of Parquet parts, or `file.npz:key` for one
+    of several arrays.
     `form` declares how a text file is written, where that is not to be detected.
 
     Raises InputError, one line, where there is no table, no row, or a table that cannot be read without guessing.
     """
+    if isinstance(given, RawTable | Signals):
+        return replace(given, role=role)
     if isinstance(given, pd.DataFrame):
         return _checked(Source("DataFrame", None), role, *_from_frame(given, f"{role} DataFrame"))
     if isinstance(given, np.ndarray):
