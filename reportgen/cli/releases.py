@@ -43,8 +43,8 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
     read = RememberingReader()
     form = asked.settings.declared.file("synthetic")
-    for path in synthetic:  # all at once: a file that cannot be read costs no run of the others
-        read(path, "synthetic", form)
+    for release_file in synthetic:  # all at once: a file that cannot be read costs no run of the others
+        read(release_file, "synthetic", form)
     results: dict[str, Assessment] = {}
     files: tuple[str | None, ...] = (*synthetic, None)
     for base, path in zip((*bases, TOGETHER), files, strict=True):
