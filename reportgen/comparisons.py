@@ -29,6 +29,8 @@ from reportgen.space.search import nearest
 ISOLATED_SHARE = 0.05
 ISOLATED_NEIGHBOUR = 5
 FEWEST_ISOLATED = 5
+FEWEST_IN_POOL = 3
+"""A ratio of two distances needs two others."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,22 @@ class Comparison:
 class Searcher:
     """Searches in one encoded space, each pair of rows once; counts its queries. Every answer is exact.
 
-    `leads` searches the space of each lead of signals, None for tables; a single lead has the joint space.
+    `leads` searches the space of each lead of signals, None for tables; a single lead has the joint space. `pooled`:
+    the pool's searches are made anyway, so that neighbours among original or holdout rows are taken from them.
     """
 
-    def __init__(self, encoded: Encoded, threads: int, lead_coordinates: Mapping[str, Floats] | None = None) -> None:
+    def __init__(
+        self,
+        encoded: Encoded,
+        threads: int,
+        lead_coordinates: Mapping[str, Floats] | None = None,
+        *,
+        pooled: bool = False,
+    ) -> None:
         self.encoded = encoded
         self.threads = threads
         self.pool = Pool(encoded, threads, _reach(encoded))
+        self.pooled = pooled and encoded.persons is None and self.pool.apart >= FEWEST_IN_POOL
         self.leads: dict[str, Searcher] | None = None
         if lead_coordinates is not None:
             self.leads = {
@@ -76,6 +87,11 @@ class Searcher:
             distances, ids = self._search(queries, base, 2)
             self._known[key] = (queries, base, _two_of(distances, ids))  # holding both arrays keeps their ids valid
         return self._known[key][2]
+
+    def known(self, queries: Ints, base: Ints) -> NeighbourDistances | None:
+        """What `two` found for the very same arrays before, if it did."""
+        found = self._known.get((id(queries), id(base)))
+        return None if found is None else found[2]
 
     def to_original(self, queries: Ints) -> NeighbourDistances:
         """Find the two closest original rows, with persons those of two persons; the answer is kept as by `two`."""
@@ -113,6 +129,8 @@ class Searcher:
 
     def _search(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
         self._own_queries += len(queries)
+        if self.pooled and any(base is real for real in (self.encoded.original, self.encoded.holdout)):
+            return self.pool.among(queries, base, k, exclude_self=exclude_self)
         return nearest(self.encoded.coordinates, queries, base, k, exclude_self=exclude_self, threads=self.threads)
 
 
@@ -167,7 +185,7 @@ def gather(
                 persons=comparison.persons,
             )
         )
-    pool = _pooled(searcher.pool, synthetic, random, dropped) if "pool" in needs else None
+    pool = _pooled(searcher, synthetic, random, dropped) if "pool" in needs else None
     leads = None
     if searcher.leads is not None:
         own = get_args(Direction) if "leads" in needs else ()
@@ -206,13 +224,16 @@ def _others(encoded: Encoded) -> int:
     return (len(encoded.original) if encoded.persons is None else encoded.persons.originals) - 1
 
 
-def _pooled(pool: Pool, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:
-    if pool.apart < 3:  # a ratio of two distances needs two others
+def _pooled(searcher: Searcher, synthetic: Ints, random: np.random.Generator, dropped: int) -> Pooled | None:
+    pool = searcher.pool
+    if pool.apart < FEWEST_IN_POOL:
         return None
     tested = pool.encoded.holdout is not None  # the leak test, which needs all searches, needs a holdout too
     found = pool.synthetic(synthetic, random, dropped, altered=tested)
     supported = share_within_support(pool.real, found)
-    return Pooled(pool.real, found, pool.closest_synthetic(synthetic) if tested else None, supported)
+    known = searcher.known(pool.encoded.original, synthetic)
+    closest = pool.closest_synthetic(synthetic, None if known is None else known.first) if tested else None
+    return Pooled(pool.real, found, closest, supported)
 
 
 def _isolated(searcher: Searcher) -> NDArray[np.bool_]:

@@ -135,7 +135,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     theirs = None if persons is None or rows.holdout is None else persons.of_holdout.person
     plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
-    searcher = Searcher(encoded, context.threads, lead_spaces)
+    searcher = Searcher(encoded, context.threads, lead_spaces, pooled="pool" in needs)
     progress("compare", 0, 1)
     comparisons = compare(searcher, plans, needs)
     if partition.used:

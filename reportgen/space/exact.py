@@ -214,6 +214,7 @@ def _ways(space: _Space, k: int) -> Iterator[Callable[[], _Way]]:
 
     tree = candidates(functools.partial(_by_tree, space, k + 2 * _SPARE))
     if width <= (_DENSE if size <= _LARGE else _DENSE_OF_LARGE) and size >= _FEWEST_FOR_A_TREE:
+        yield candidates(functools.partial(_by_tree, space, k + 2))  # enough but for ties
         yield tree
         return
     singles = _singles(space)

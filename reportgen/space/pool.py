@@ -21,6 +21,7 @@ from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.search import members, nearest, to_rows
+from reportgen.space.shared import from_lists
 
 NEIGHBOURS = 10
 APART = 4.0
@@ -178,10 +179,40 @@ class Pool:
             return nearest(coordinates, queries, base, self.neighbours, threads=self.threads)
         return nearest_persons(coordinates, queries, base, self.owners, self.neighbours, threads=self.threads)
 
-    def closest_synthetic(self, positions: Ints) -> Floats:
-        """Distance of each row of U to its closest synthetic row, shape (rows of U,)."""
+    def closest_synthetic(self, positions: Ints, known: Floats | None = None) -> Floats:
+        """Distance of each row of U to its closest synthetic row, shape (rows of U,).
+
+        `known`: the same of each original row, in their order, where it was searched for already.
+        """
         self.queries += len(self.positions)
-        return nearest(self.encoded.coordinates, self.positions, np.unique(positions), 1, threads=self.threads)[0][:, 0]
+        found = np.full(len(self.positions), np.nan)
+        if known is not None:
+            found[np.searchsorted(self.positions, self.encoded.original)] = known
+        late = np.flatnonzero(np.isnan(found))
+        if len(late):
+            base = np.unique(positions)
+            found[late] = nearest(self.encoded.coordinates, self.positions[late], base, 1, threads=self.threads)[0][
+                :, 0
+            ]
+        return found
+
+    def among(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
+        """Find the k closest of some real rows, as `nearest` does, from lists that the pool needs anyway.
+
+        `queries` and `base`: places in the space, of any rows and of real rows. Not for persons.
+        """
+        place = np.minimum(np.searchsorted(self.positions, queries), len(self.positions) - 1)
+        if (self.positions[place] == queries).all():
+            distances, ids = self._within
+            distances = np.concatenate((np.zeros((len(queries), 1)), distances[place]), axis=1)
+            ids = np.concatenate((place[:, np.newaxis], ids[place]), axis=1)
+        else:
+            different, again = np.unique(queries, return_inverse=True)
+            distances, ids = self._of(different)
+            distances, ids = distances[again], ids[again]
+        lists = (self.positions, distances, ids, distances.shape[1] >= len(self.positions))
+        coordinates = self.encoded.coordinates
+        return from_lists(coordinates, queries, base, k, lists, exclude_self=exclude_self, threads=self.threads)
 
     def _of(self, different: Ints) -> tuple[Floats, Ints]:
         """The closest rows of U for rows of the space; a row of U finds itself, at distance 0."""
