@@ -268,7 +268,16 @@ def test_progress_is_reported_by_stage():
 
     reportgen.assess(table(60, 1), table(60, 2), table(60, 3), resamples=100, progress=note)
     assert counted >= {"measure", "smallest leak"}
-    assert list(dict.fromkeys(stages)) == ["read", "encode", "compare", "search", "measure", "control", "smallest leak"]
+    assert list(dict.fromkeys(stages)) == [
+        "read",
+        "encode",
+        "compare",
+        "search",
+        "attack",
+        "measure",
+        "control",
+        "smallest leak",
+    ]
 
 
 @pytest.mark.parametrize(

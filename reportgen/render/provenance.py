@@ -8,12 +8,13 @@ from typing import Any
 
 from reportgen.declared import hide_marks
 from reportgen.model import InputFile, Measured, Result
+from reportgen.render.attacks import KEYS as ATTACKS
 from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
 from reportgen.render.pictures import Medium
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.score_summary import has_null_range
-from reportgen.render.scores import ordinal, share
+from reportgen.render.scores import ordinal, percent_of, share
 from reportgen.render.view import Cell, Note, Numbering, Row, Table, heads
 from reportgen.rounding import count
 from reportgen.verdict.families import SPLITS
@@ -58,6 +59,7 @@ def method_table(result: Result, numbering: Numbering) -> Table:
         ("intervals", sentence("method.intervals_text", resamples=settings.resamples, draws=holdout.draws)),
         *([("null_range", sentence("method.null_range_text", splits=SPLITS))] if has_null_range(result) else []),
         *((name, sentence(f"method.{name}_text", drawn=settings.dropped_queries)) for name in _tests(result)),
+        *([("attacks", _attacks(result))] if _attacked(result) else []),
         ("randomness", sentence("method.randomness_text", seed=settings.seed)),
         ("distributions", sentence("method.distributions_text")),
     ]
@@ -73,6 +75,21 @@ def _persons(result: Result) -> str:
     inputs = result.inputs
     held = None if inputs.holdout is None else inputs.holdout.persons
     return sentence("method.persons_text", column=result.settings.group, persons=inputs.original.persons, held=held)
+
+
+def _attacked(result: Result) -> bool:
+    return any(isinstance(result.metrics.get(key), Measured) for key in ATTACKS)
+
+
+def _attacks(result: Result) -> str:
+    settings = result.settings
+    return sentence(
+        "method.attacks_text",
+        attacks=settings.attacks,
+        k=settings.link_neighbours,
+        tolerance=percent_of(settings.inference_tolerance),
+        persons=result.inputs.original.persons is not None,
+    )
 
 
 def _tests(result: Result) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from reportgen.model import Finding
+from reportgen.model import Criterion, Finding, Measured, Score
 from reportgen.render.coverage import coverage_section
 from reportgen.render.view import Numbering
 from reportgen.words import sentence
@@ -62,3 +62,20 @@ def test_an_overlap_says_how_unusual_it_is(code):
     numbers = {"overlap": 40, "rows": 2000}
     assert "0.012" in sentence(f"finding.{code}", p=0.012, **numbers)
     assert "(" not in sentence(f"finding.{code}", p=None, **numbers)
+
+
+@pytest.mark.parametrize(
+    ("assessed", "notes", "entry"),
+    [(True, (), "attack_ran"), (True, ("not_trusted",), "attack_weak"), (False, ("no_control",), "attack_alone")],
+)
+def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, entry):
+    rate = Score(value=0.1, unit="share", better="lower")
+    scores = {"attack_rate": rate, "baseline_rate": rate, "attacks": Score(value=9, unit="count", better="context")}
+    metrics = results["leaky"].metrics | {"inference": Measured(scores=scores, notes=notes)}
+    coverage = results["leaky"].coverage.model_copy(
+        update={"inference": Criterion(assessed=assessed, metrics=("inference",))}
+    )
+    row = section(make(metrics=metrics, coverage=coverage)).criteria.rows[-1]
+    assert row[1].text == sentence("coverage.yes" if assessed else "coverage.no")
+    assert row[2].text == "Inference"
+    assert row[3].text == sentence(f"coverage.{entry}")

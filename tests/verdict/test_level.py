@@ -356,3 +356,18 @@ def test_a_metric_argues_for_its_own_level_and_the_seeds_scores_for_none():
         "closer_than_people": "low",
         "closest_rate": "context",
     }
+
+
+@pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
+def test_an_attack_is_moderate_where_it_is_significant_after_holm_among_all_secondary_tests(key):
+    # Three secondary tests: .003 · 3 is within .01, .004 · 3 is not.
+    assert level(measured=metrics(**{key: scored(p_value=0.003)})) == "moderate"
+    assert level(measured=metrics(**{key: scored(p_value=0.004)})) == "low"
+
+
+@pytest.mark.parametrize(("note", "verdict"), [("not_trusted", "inconclusive"), ("no_control", "context")])
+def test_an_attack_that_tells_nothing_does_not_read_low(note, verdict):
+    weak = scored(attack_rate=0.1).model_copy(update={"notes": (note,)})
+    given = case(measured=metrics(inference=weak))
+    assert metric_verdicts(judge(given), given)["inference"].verdict == verdict
+    assert judge(given).level == "low"

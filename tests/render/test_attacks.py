@@ -1,0 +1,96 @@
+import pytest
+
+from reportgen.model import Measured, Score
+from reportgen.render.attacks import answer, named_attacks, of_all_attacks, rates_figure, rates_table
+from reportgen.render.view import Numbering
+
+
+def share(value, width=0.05, reference=None):
+    low, high = max(0.0, value - width), min(1.0, value + width)
+    return Score(value=value, low=low, high=high, reference=reference, unit="share", better="lower")
+
+
+def rates(attack, control, risk, prefix="", p=0.5):
+    found = {
+        "attack_rate": share(attack, reference=control),
+        "baseline_rate": Score(value=0.1, unit="share", better="context"),
+    }
+    if control is not None:
+        found["control_rate"] = share(control)
+        found["risk"] = share(risk)
+        found["p_value"] = Score(value=p, unit="probability", better="higher")
+    return {f"{prefix}{name}": score for name, score in found.items()}
+
+
+def attack(main, *more, notes=()):
+    counts = {"attacks": Score(value=2000, unit="count", better="context")}
+    scores = counts | main
+    for one in more:
+        scores |= one
+    return Measured(scores=scores, notes=notes)
+
+
+@pytest.fixture
+def inference():
+    return attack(
+        rates(0.5, 0.2, 0.375, p=0.001),
+        rates(0.31, 0.3, 0.014, "column:age:"),
+        rates(0.5, 0.2, 0.375, "column:pay: net:", 0.001),
+        rates(0.05, 0.05, 0.0, "column:town:"),
+    )
+
+
+def test_columns_stand_worst_first_with_their_rates_and_p(inference, make):
+    table = rates_table("inference", inference, make(), Numbering())
+    assert [row[0].text for row in table.rows] == ["pay: net", "age", "town"]
+    assert [cell.text for cell in table.rows[0][1:]] == ["50.00", "20.00", "10.00", "37.50", "0.001"]
+    assert [head.text for head in table.heads] == ["Column", "Original", "Holdout", "Guessing", "Risk", "p"]
+
+
+def test_an_attack_that_does_no_better_than_guessing_says_so_in_its_line(inference, make):
+    table = rates_table("inference", inference, make(), Numbering())
+    assert [row[0].under for row in table.rows] == ["", "", "no better than guessing"]
+
+
+def test_single_attacks_stand_in_their_own_table_alone(inference):
+    assert set(of_all_attacks("inference", inference.scores)) == {
+        "attacks",
+        "risk",
+        "attack_rate",
+        "control_rate",
+        "baseline_rate",
+        "p_value",
+    }
+
+
+def test_the_answer_names_the_worst_column_with_its_numbers(inference, make):
+    text = answer("inference", inference, make()).replace("\N{NO-BREAK SPACE}", " ")
+    assert text.startswith("Worst is column pay: net: guessed right for 50.00 % of 2,000 original rows")
+    assert "The risk is 37.50 % (32.50 % to 42.50 %; p = 0.001 for all columns together)" in text
+
+
+@pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
+def test_without_a_control_answer_figure_and_table_speak_of_no_risk(key, make):
+    prefix = {"singling_out": "univariate_", "linkability": "", "inference": "column:age:"}[key]
+    found = attack(rates(0.5, None, None), rates(0.5, None, None, prefix), notes=("no_control",))
+    assert "there is no risk" in answer(key, found, make())
+    (figure,) = rates_figure(key, found, make(), "paper", Numbering())
+    assert "holdout rows" not in figure.picture.alternative
+    table = rates_table(key, found, make(), Numbering())
+    assert table is None or "Risk" not in [head.text for head in table.heads]
+
+
+def test_kinds_of_predicates_keep_their_order_unless_one_surely_won_more():
+    alike = attack(rates(0.1, 0.1, 0.0), rates(0.3, 0.28, 0.03, "multivariate_"), rates(0.1, 0.1, 0.0, "univariate_"))
+    assert list(named_attacks("singling_out", alike)) == ["univariate", "multivariate"]
+    worse = attack(rates(0.1, 0.1, 0.0), rates(0.6, 0.2, 0.5, "multivariate_"), rates(0.1, 0.1, 0.0, "univariate_"))
+    assert list(named_attacks("singling_out", worse)) == ["multivariate", "univariate"]
+
+
+def test_the_figure_draws_the_worst_twenty_and_says_so(make):
+    many = [rates(0.2 + place / 100, 0.2, place / 100, f"column:c{place:02}:") for place in range(30)]
+    found = attack(rates(0.49, 0.2, 0.29), *many)
+    (figure,) = rates_figure("inference", found, make(), "paper", Numbering())
+    assert "The 20 of 30 with the highest risk" in figure.note
+    assert "c29" in figure.picture.alternative
+    assert "c09" not in figure.picture.alternative
