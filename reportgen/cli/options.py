@@ -52,6 +52,25 @@ Verbose = Annotated[
 ]
 
 
+SignKey = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Sign every PDF with this key: PKCS#12, or PEM with --sign-cert.", show_default=False
+    ),
+]
+SignCert = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Certificate of a PEM key, its chain behind it.", show_default=False)
+]
+SignPassphraseFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="File with the key's passphrase; without it, REPORTGEN_SIGN_PASSPHRASE.",
+        show_default=False,
+    ),
+]
+
+
 def given(parameters: Mapping[str, Any], *arguments: str) -> dict[str, Any]:
     """Return the options that the user gave, by name, of all parameters of a command but its `arguments`."""
     return {

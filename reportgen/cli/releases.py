@@ -11,7 +11,7 @@ from reportgen.cli import streams
 from reportgen.cli.closing import closing_of
 from reportgen.cli.compare import deliver_page
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.outputs import check_outputs, deliver
+from reportgen.cli.outputs import Finish, check_outputs, deliver
 from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reportgen.read.tables import Given
 
 
-def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) -> None:
+def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, finish: Finish) -> None:
     """Assess each release, then all together; write each one's outputs and the comparison. Exit 1 if one fails."""
     from reportgen import api
     from reportgen.read.pooling import RememberingReader, pooled
@@ -45,9 +45,13 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
     for path in synthetic:  # all at once: a file that cannot be read costs no run of the others
         read(path, "synthetic", form)
     results: dict[str, Assessment] = {}
-    files: tuple[str | None, ...] = (*synthetic, None)
-    for base, path in zip((*bases, TOGETHER), files, strict=True):
-        given: Given = pooled([read(one, "synthetic", form) for one in synthetic], TOGETHER) if path is None else path
+    for base in (*bases, TOGETHER):
+        together = base == TOGETHER
+        given: Given = (
+            synthetic[len(results)]
+            if not together
+            else pooled([read(one, "synthetic", form) for one in synthetic], TOGETHER)
+        )
         with streams.progress() as report:
             results[base] = api.run_assessment(
                 original,
@@ -60,7 +64,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
                 baseline=older,
                 config=asked.file,
                 read=read,
-                releases=[api.base_name(one, "synthetic") for one in synthetic] if path is None else (),
+                releases=[api.base_name(one, "synthetic") for one in synthetic] if together else (),
             )
         streams.detail(f"{base}: {results[base].verdict.level}")
 
@@ -68,7 +72,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
     for base, assessment in results.items():
         if named:
             try:
-                deliver(assessment, outputs_of(base, named, suffixes))
+                deliver(assessment, outputs_of(base, named, suffixes), finish)
             except EnvironmentLacking as error:  # the others can still be written
                 lacking = error
     lines = Releases(releases=tuple(release(base, one.result, one.gate) for base, one in results.items()))
