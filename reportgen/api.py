@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ from reportgen.json_text import AmbiguousJSONError, read_json
 from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
-from reportgen.shown import one_line
+from reportgen.shown import escaped, one_line
 from reportgen.split_record import SplitRecord, read_record, record_of, with_record
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ WITHOUT_OPTION = (
     "recipients",
 )
 """Settings that the command line takes from a file or the environment only."""
+LONGEST_FAULT = 120
+"""Characters of what a validator says of a result."""
 LARGEST_RESULT = 32 * 2**20
 """Bytes; a result is some hundred kilobytes, and a file beyond this is not read into memory."""
 
@@ -205,8 +208,10 @@ def run_assessment(
     """
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
+    from reportgen.available import MEASURING, available_memory, check_room, resident_memory
+
+    check_room(MEASURING)
     from reportgen import measuring, runner
-    from reportgen.available import available_memory, resident_memory
     from reportgen.read.tables import read_table
 
     run = runner.Run(
@@ -244,6 +249,7 @@ def run_assessment(
             result = with_record(result, *record)
         if policy is not None:
             policy = policy.model_copy(update={"fail_on": settings.fail_on})
+            policy = policy.as_told() if settings.no_category_names else policy
         older = None if baseline is None else as_baseline(*baseline, result)
         return Assessment(result.model_copy(update={"policy": policy, "baseline": older}))
     except (ReportgenError, MemoryError):
@@ -277,10 +283,14 @@ def load(path: str | os.PathLike[str]) -> Assessment:
 
 
 def parse(text: bytes, name: str) -> Assessment:
-    """Turn the bytes of a result file into an assessment; `name` is for messages."""
+    """Turn the bytes of a result file, UTF-8 with or without its mark, into an assessment; `name` is for messages."""
     if len(text) > LARGEST_RESULT:
         msg = f"{name}: larger than {LARGEST_RESULT // 2**20} MiB, which no result of reportgen is"
         raise InputError(msg)
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some shells redirect
+        msg = f"{name}: UTF-16, not UTF-8; save it as UTF-8, or let reportgen write it with -o"
+        raise InputError(msg)
+    text = text.removeprefix(codecs.BOM_UTF8)  # as some editors begin a file
     try:
         plain = read_json(text)
     except AmbiguousJSONError as error:
@@ -299,7 +309,10 @@ def parse(text: bytes, name: str) -> Assessment:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"][:4])
         place = f" at {where[:80]!r}" if where else ""
-        msg = f"{name}: not a valid result{place}; was the file changed by hand? assess again"
+        # What our own validators say quotes nothing but names, and those only shown.
+        said = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
+        why = f" ({escaped(said[:LONGEST_FAULT])})" if said else ""
+        msg = f"{name}: not a valid result{place}{why}; was the file changed by hand? assess again"
         raise InputError(msg) from None
 
 

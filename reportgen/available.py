@@ -5,14 +5,96 @@ Linux only; elsewhere nothing is known and None is returned.
 
 from __future__ import annotations
 
+import math
+import os
 import resource
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass
 from pathlib import Path, PurePosixPath
+
+from reportgen.errors import EnvironmentLacking
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 _PAGE = resource.getpagesize()
 _RESERVED = 256 * 2**20
 """Address space that threads and libraries reserve without ever using it, as far as RLIMIT_AS counts it."""
+_MEGA = 10**6
+
+
+@dataclass(frozen=True)
+class _Library:
+    """What a library takes when it is loaded, MB of address space, of data and of memory.
+
+    `thread`: of the first two for each further thread of its linear algebra. Measured from /proc/self/status (Python
+    3.11, x86-64).
+    """
+
+    address: int
+    data: int
+    resident: int
+    thread: int = 0
+
+
+_LIBRARIES = {
+    "numpy": _Library(85, 45, 11, 45),
+    "pandas": _Library(220, 55, 70),
+    "pyarrow": _Library(20, 5, 5),
+    "scipy": _Library(150, 80, 60, 45),
+    "faiss": _Library(210, 140, 20, 135),
+    "matplotlib": _Library(80, 50, 60),
+    "weasyprint": _Library(275, 120, 95),
+}
+MEASURING = ("numpy", "pandas", "pyarrow", "scipy", "faiss")
+"""What is loaded to read and measure."""
+DRAWING = ("numpy", "matplotlib", "weasyprint")
+"""What is loaded to write HTML and PDF."""
+_SPARE = 512 * _MEGA
+"""Address space that a run on small tables takes beyond the libraries, threads and reserves included."""
+
+
+def check_room(libraries: Iterable[str], proc: Path = _PROC, cgroups: Path = _CGROUPS) -> None:
+    """Raise EnvironmentLacking, one line, where these libraries cannot be loaded: without room they crash the process.
+
+    Those that are loaded already take nothing more.
+    """
+    needed = [_LIBRARIES[name] for name in dict.fromkeys(libraries) if name not in sys.modules]
+    address, data, resident, thread = (_MEGA * sum(part) for part in zip((0,) * 4, *map(astuple, needed), strict=True))
+    more = thread * (_blas_threads() - 1)
+    for limit, place, option, wanted in (
+        (resource.RLIMIT_AS, 0, "-v", address + more),
+        (resource.RLIMIT_DATA, 5, "-d", data + more),
+    ):
+        left = _left_of_limit(proc, limit, place)
+        if left is not None and wanted > left:
+            enough = math.ceil((resource.getrlimit(limit)[0] - left + wanted + _SPARE) / 2**19) * 512  # KiB
+            fewer = ", or set OPENBLAS_NUM_THREADS=1" if more else ""
+            msg = (
+                f"memory: loading the libraries takes {_mega(wanted)} of address space, and the limit leaves "
+                f"{_mega(left)}; raise it (ulimit {option} {enough}) or lift it (ulimit {option} unlimited){fewer}"
+            )
+            raise EnvironmentLacking(msg)
+    there = min([*_of_machine(proc), *_of_groups(proc, cgroups)], default=resident)
+    if resident > there:
+        msg = (
+            f"memory: loading the libraries takes {_mega(resident)}, and {_mega(there)} is free; give the container or "
+            "machine more memory, or end other programs"
+        )
+        raise EnvironmentLacking(msg)
+
+
+def _mega(size: float) -> str:
+    return f"{max(0.0, size) / _MEGA:,.0f} MB"
+
+
+def _blas_threads() -> int:
+    """How many threads linear algebra will have, each with a buffer of its own: as told, else one a processor."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        told = os.environ.get(name, "")
+        if told.isdecimal() and int(told):
+            return min(int(told), processors)
+    return processors
 
 
 def available_memory(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> int | None:
@@ -59,11 +141,17 @@ def _of_group(root: Path, path: str, limit: str, usage: str, cache: str) -> Iter
 
 
 def _of_limits(proc: Path) -> Iterator[int]:
-    pages = _read(proc / "self" / "statm").split()
     for limit, place in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
-        soft = resource.getrlimit(limit)[0]
-        if soft != resource.RLIM_INFINITY and len(pages) > place:
-            yield soft - int(pages[place]) * _PAGE - _RESERVED
+        left = _left_of_limit(proc, limit, place)
+        if left is not None:
+            yield left - _RESERVED
+
+
+def _left_of_limit(proc: Path, limit: int, place: int) -> int | None:
+    """Return the bytes that a limit leaves; `place`: where statm counts, in pages, what it limits."""
+    pages = _read(proc / "self" / "statm").split()
+    soft = resource.getrlimit(limit)[0]
+    return None if soft == resource.RLIM_INFINITY or len(pages) <= place else soft - int(pages[place]) * _PAGE
 
 
 def _read(path: Path) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from reportgen.declared import mask_marks
 from reportgen.model import Baseline, BaselineDifference, Measured, Result, Score
 from reportgen.settings import LISTS, Settings
 
@@ -90,4 +91,5 @@ def _space(result: Result) -> tuple[object, ...]:
 
 
 def _definitions(settings: Settings) -> dict[str, Any]:
-    return settings.model_dump(exclude=set(NO_DEFINITION))
+    plain = settings.model_dump(exclude=set(NO_DEFINITION))
+    return plain | {"declared": mask_marks(plain["declared"])}  # one of the two may name no text of a cell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-ReasonCode = Literal[
+EvidenceCode = Literal[
     "leak_test_near",
     "leak_test_altered",
     "leak_test_broad",
@@ -18,6 +18,9 @@ ReasonCode = Literal[
     "closer_than_people",
     "medians_below_ideal",
     "secondary_test",
+]
+"""Of a leak: behind a high or moderate level."""
+LackCode = Literal[
     "no_true_holdout",
     "holdout_is_synthetic",
     "swapped_roles",
@@ -31,5 +34,6 @@ ReasonCode = Literal[
     "metric_failed",
     "metric_not_selected",
     "metric_not_measured",
-    "no_leak_found",
 ]
+"""Of what a low level needs and the run has not."""
+ReasonCode = Literal[EvidenceCode, LackCode, "no_leak_found"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
+from reportgen.attempts import Attacked
 from reportgen.comparisons import Comparison, Searcher, gather
 from reportgen.copies import count_copies
 from reportgen.distances import Ints
@@ -20,6 +22,8 @@ from reportgen.words import sentence
 
 CONTROL_QUERIES = 500
 """So many synthetic rows of the memorising control are searched with columns left out: half of them are copies."""
+CONTROL_ATTACKS = 200
+"""So many rows of each side are attacked in the memorising control."""
 CONTROL_DRAWS = 5
 """So many of the random draws serve the memorising control, whose scores show an order of magnitude."""
 
@@ -34,8 +38,12 @@ def memorising(
     evidence: Evidence,
     settings: Settings,
     progress: Progress,
+    attacks: Callable[..., Attacked],
 ) -> Memorising:
-    """Run the same metrics with half of the synthetic rows replaced by copies of original rows."""
+    """Run the same metrics with half of the synthetic rows replaced by copies of original rows.
+
+    `attacks` makes those of this run on other tables and with other settings.
+    """
     random = stream(settings, "memorising")
     replaced = random.permutation(len(rows.synthetic))[: len(rows.synthetic) // 2]
     copied = random.choice(len(rows.original), len(replaced), replace=len(replaced) > len(rows.original))
@@ -64,6 +72,9 @@ def memorising(
         min(settings.dropped_queries, CONTROL_QUERIES),
         partial(progress, "control"),
     )
+    changed = replace(rows, synthetic=memorise(rows.synthetic, rows.original))
+    fewer = settings.model_copy(update={"attacks": min(settings.attacks, CONTROL_ATTACKS)})
+    control = replace(control, attacked=attacks(changed, settings=fewer))
     outcomes = measure(control, settings.model_copy(update={"resamples": 100}), silent)
     return Memorising(
         rows=len(replaced),
@@ -93,7 +104,8 @@ def detectable(
     progress("smallest leak", 0, 1)
     random = stream(settings, "smallest leak")
     planted = plant(searcher.pool, random)
-    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random)
+    told = partial(progress, "smallest leak")
+    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random, progress=told)
     if not found.curve:
         return without("too_few_rows", "too_few_to_plant")
     rows = None if found.rows is None else math.ceil(found.rows)

@@ -91,6 +91,8 @@ class ColumnCodes:
     original: Ids
     synthetic: Ids
     holdout: Ids | None
+    names: bool = True
+    """Whether values are names, which don't recur by chance; dates may be that lie close to each other."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ class Reuse:
     in_original: int
     in_holdout: int | None
     p_value: float | None
+    names: bool = True
+    """See `ColumnCodes`."""
 
 
 def reuse_of(
@@ -138,7 +142,7 @@ def _reuse(column: ColumnCodes, random: np.random.Generator, relabellings: int, 
     wanted = np.unique(column.synthetic[column.synthetic >= 0])
     in_original = int(np.isin(wanted, column.original).sum())
     if column.holdout is None:
-        return Reuse(column.name, len(wanted), in_original, None, None)
+        return Reuse(column.name, len(wanted), in_original, None, None, column.names)
     in_holdout = int(np.isin(wanted, column.holdout).sum())
     real = np.concatenate((column.original, column.holdout))
     reused = np.isin(real, wanted)
@@ -150,7 +154,7 @@ def _reuse(column: ColumnCodes, random: np.random.Generator, relabellings: int, 
         for is_original in _relabellings(reused, sizes, relabellings, persons, random):
             as_many += len(np.unique(members[is_original])) >= in_original
         p_value = as_many / (relabellings + 1)
-    return Reuse(column.name, len(wanted), in_original, in_holdout, p_value)
+    return Reuse(column.name, len(wanted), in_original, in_holdout, p_value, column.names)
 
 
 def _relabellings(

@@ -6,6 +6,8 @@ What is declared is binding: a cell that does not fit it is an error, never a mi
 from __future__ import annotations
 
 import codecs
+import hashlib
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
@@ -30,6 +32,27 @@ def hide_marks(tables: Any, words: Callable[[int], str]) -> Any:
         name: words(len(value)) if name == "missing" and isinstance(value, list | tuple) else hide_marks(value, words)
         for name, value in tables.items()
     }
+
+
+def mask_marks(tables: Any) -> Any:
+    """Return dumped tables of a schema with "sha256:…" of each text that is missing in its place.
+
+    Who has the config file can tell that it is the same; who has the report reads no text of a cell. What is masked
+    already stays as it is.
+    """
+    if not isinstance(tables, dict):
+        return tables
+    return {
+        name: [_masked(mark) for mark in value] if name == "missing" and value is not None else mask_marks(value)
+        for name, value in tables.items()
+    }
+
+
+_MASKED = re.compile("sha256:[0-9a-f]{64}")
+
+
+def _masked(mark: str) -> str:
+    return mark if _MASKED.fullmatch(mark) else f"sha256:{hashlib.sha256(mark.encode()).hexdigest()}"
 
 
 class _Part(BaseModel):
@@ -118,7 +141,7 @@ class ColumnForm(NumberForm):
             try:
                 day = datetime(2001, 11, 23, 14, 35, 6, tzinfo=UTC)
                 read = datetime.strptime(day.strftime(form), form)  # noqa: DTZ007
-            except (ValueError, UnicodeError):
+            except (ValueError, UnicodeError, re.error):  # re's where one directive stands twice
                 read = None
             if read is None or read.year != 2001:
                 msg = "is no format of a date with a year, such as %d.%m.%Y"
@@ -162,7 +185,16 @@ class Schema(NumberForm, FileForm):
     @field_validator("columns")
     @classmethod
     def _stripped(cls, columns: dict[str, ColumnForm]) -> dict[str, ColumnForm]:
-        return {name.strip(): form for name, form in columns.items()}
+        stripped = [name.strip() for name in columns]
+        doubled = sorted({name for name in stripped if stripped.count(name) > 1})
+        if doubled:
+            msg = f"column {doubled[0][:60]!r} is declared twice, with and without blanks at its ends; leave one"
+            raise ValueError(msg)
+        return dict(zip(stripped, columns.values(), strict=True))
+
+    def masked(self) -> Schema:
+        """Return the schema without a text of a cell, for a result that names none."""
+        return Schema.model_validate(mask_marks(self.model_dump()))
 
     def file(self, side: Literal["original", "synthetic", "holdout"]) -> FileForm:
         """Return how the file of one side is written: as declared for it, otherwise for all."""

@@ -13,13 +13,16 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from reportgen.baseline import compares_nothing, worse_by
-from reportgen.declared import hide_marks
-from reportgen.model import LEVELS, Baseline, Measured, NotMeasured, Result, Score
+from reportgen.declared import hide_marks, mask_marks
+from reportgen.model import LEVELS, Baseline, Measured, NotMeasured, Result, Score, Unit
 from reportgen.policy import Limit, Policy, Waiver, setting_as_stored
-from reportgen.rounding import significant
+from reportgen.rounding import count, decimals, significant
 from reportgen.shown import escaped, one_line
 from reportgen.subject import in_its_words
 from reportgen.words import sentence
+
+SMALLEST_IN_DECIMALS = 0.001
+"""A smaller p-value is written with an exponent or more digits: the policy may hold it against a smaller limit."""
 
 
 @dataclass(frozen=True)
@@ -153,9 +156,9 @@ def _declared(case: _Case) -> Iterator[Outcome]:
         yield _outcome("holdout", sentence("rule.provided"), met=kind == "provided", kind=kind)
     if policy.max_age_days is not None:
         days = (case.today - created_at(result).date()).days
-        limit = sentence("rule.at_most", limit=f"{policy.max_age_days:g}")
+        limit = sentence("rule.at_most_days", days=policy.max_age_days)
         met, day = 0 <= days <= policy.max_age_days, case.today.isoformat()
-        yield _outcome("age", limit, met=met, value=days, days=days, oldest=policy.max_age_days, day=day)
+        yield _outcome("age", limit, met=met, value=days, days=days, asked=limit, day=day)
     if policy.min_tool_version is not None:
         limit = sentence("rule.at_least", limit=policy.min_tool_version)
         met = _numbers(result.tool.version) >= _numbers(policy.min_tool_version)
@@ -166,7 +169,7 @@ def _pinned(case: _Case) -> Iterator[Outcome]:
     hidden = case.result.settings.no_category_names
     for name, wanted in case.policy.settings.items():
         stored = setting_as_stored(case.result.settings, name)
-        met = stored == wanted
+        met = (mask_marks(stored) == mask_marks(wanted)) if hidden and name == "declared" else stored == wanted
         given, asked = (hide_marks(one, _marks) if hidden else one for one in (stored, wanted))
         value = float(given) if isinstance(given, int | float) else None
         numbers = {"name": name, "given": _setting(given, asked), "asked": _setting(asked, given)}
@@ -176,15 +179,16 @@ def _pinned(case: _Case) -> Iterator[Outcome]:
 
 def _limit(case: _Case, name: str, limit: Limit) -> Outcome:
     """Hold a score against its limits; what was not measured, and what compares nothing, never passes."""
-    asked, metric = _range(limit), name.partition(".")[0]
+    metric = name.partition(".")[0]
     score, why = _score(case.result, name)
+    asked = _range(limit, None if score is None else score.unit)
     if score is None:
         return _outcome(name, asked, words="not_measured", metric=metric, name=one_line(name), reason=why)
     if score.note == "reference_zero":
         return _outcome(name, asked, words="compares_nothing", metric=metric, value=score.value, name=one_line(name))
     met = (limit.min is None or score.value >= limit.min) and (limit.max is None or score.value <= limit.max)
     ends = [end for end in (limit.min, limit.max) if end is not None]
-    numbers = {"name": one_line(name), "shown": _number(score, score.value, ends), "asked": asked}
+    numbers = {"name": one_line(name), "shown": _number(score.unit, score.value, ends), "asked": asked}
     return _outcome(name, asked, met=met, words="limit", metric=metric, value=score.value, numbers=numbers)
 
 
@@ -216,8 +220,9 @@ def _level_against(case: _Case, older: Baseline, *, compare: bool) -> Outcome:
 
 def _worsening(case: _Case, older: Baseline, name: str, most: float, *, compare: bool) -> Outcome:
     rule, (metric, _, key) = f"baseline.{name}", name.partition(".")
-    limit = sentence("rule.worse_by", limit=f"{most:g}")
     score, why = _score(case.result, name)
+    largest = _as_written(most, None if score is None else score.unit, difference=True)
+    limit = sentence("rule.worse_by", limit=largest)
     before = older.scores.get(metric, {}).get(key)
     if score is None or before is None:
         reason = why or sentence("rule.not_in_baseline")
@@ -229,11 +234,11 @@ def _worsening(case: _Case, older: Baseline, name: str, most: float, *, compare:
     worse = worse_by(score, before)
     numbers = {
         "name": one_line(name),
-        "shown": _number(score, score.value, (before,)),
-        "before": _number(score, before, (score.value,)),
+        "shown": _number(score.unit, score.value, (before,)),
+        "before": _number(score.unit, before, (score.value,)),
         "worse": worse > 0,
-        "by": _number(score, abs(worse), (most,)),
-        "most": f"{most:g}",
+        "by": _number(score.unit, abs(worse), (most,), difference=True),
+        "most": largest,
     }
     return _outcome(
         rule, limit, met=worse <= most, words="worsening", metric=metric, value=score.value, numbers=numbers
@@ -265,16 +270,39 @@ def _score(result: Result, name: str) -> tuple[Score | None, str]:
     return None, sentence("rule.no_such_metric") if outcome is None else outcome.reason
 
 
-def _range(limit: Limit) -> str:
+def _range(limit: Limit, unit: Unit | None) -> str:
     ends = {"at_least": limit.min, "at_most": limit.max}
-    texts = [sentence(f"rule.{name}", limit=f"{end:.15g}") for name, end in ends.items() if end is not None]
+    texts = [sentence(f"rule.{name}", limit=_as_written(end, unit)) for name, end in ends.items() if end is not None]
     return sentence("rule.both", first=texts[0], second=texts[1]) if len(texts) > 1 else texts[0]
 
 
-def _number(score: Score, value: float, limits: Iterable[float]) -> str:
-    """Write a value in the unit of the result file, on the right side of its limits."""
-    text = significant(value, 4, (0, *limits))
-    return f"{text} %" if score.unit == "percent" else text
+IN_PERCENT = {"percent": 1, "share": 100}
+"""What a value of the result file is multiplied by to be read in percent; others are read as they stand there."""
+
+
+def _as_written(limit: float, unit: Unit | None, *, difference: bool = False) -> str:
+    """Write a limit with the digits that the policy has, in the unit that reports give the score in."""
+    factor = IN_PERCENT.get(unit or "")
+    if factor is None:
+        return f"{limit:.15g}"
+    return _in_percent(f"{factor * limit:.12g}", difference=difference)
+
+
+def _number(unit: Unit, value: float, limits: Iterable[float] = (), *, difference: bool = False) -> str:
+    """Write a value in the unit that reports give it in, on the right side of its limits."""
+    factor = IN_PERCENT.get(unit)
+    if factor is not None:
+        text = decimals(factor * value, 2, (0, *(factor * limit for limit in limits)))
+        return _in_percent(text, difference=difference)
+    if unit == "count":
+        return count(int(value)) if value == int(value) else decimals(value, 1, limits)
+    if unit == "probability" and abs(value) >= SMALLEST_IN_DECIMALS:
+        return decimals(value, 3, (0, *limits))
+    return significant(value, 2 if unit == "probability" else 4, (0, *limits))
+
+
+def _in_percent(text: str, *, difference: bool) -> str:
+    return sentence("rule.points", number=text) if difference else f"{text} %"
 
 
 def _marks(number: int) -> str:

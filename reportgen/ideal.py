@@ -26,11 +26,20 @@ def add_null_ranges(
     """
     wanted = any(isinstance(measured[key], Measured) for key in METRICS)
     encoded = searcher.encoded
-    if evidence.holdout != "provided" or encoded.persons is not None or not wanted or len(searcher.pool.positions) < 3:
+    if evidence.holdout != "provided" or not wanted or len(searcher.pool.positions) < 3:
         return dict(measured)
+    if encoded.persons is not None:
+        return {key: _without_range(metric) if key in METRICS else metric for key, metric in measured.items()}
     sizes = Sizes(len(encoded.original), searcher.pool.rows - len(encoded.original), len(encoded.synthetic))
     lists = searcher.pool.row_lists(sizes.reach)
     ranges = null_ranges(lists, sizes.synthetic, settings, stream(settings, "null range"))
     if searcher.leads is not None:
         ranges = {key: found for key, found in ranges.items() if key[0] != "nn_dist"}
     return with_ranges(measured, ranges, evidence, settings)
+
+
+def _without_range(metric: Metric) -> Metric:
+    """Say in a metric why its scores have no null range where rows belong to persons."""
+    if not isinstance(metric, Measured):
+        return metric
+    return metric.model_copy(update={"notes": (*metric.notes, "no_range_for_persons")})

@@ -24,6 +24,7 @@ from reportgen.marks import KNOWN
 from reportgen.policy import Policy
 from reportgen.score_names import METRICS_VERSION
 from reportgen.settings import METRIC_KEYS, Settings
+from reportgen.soundness import faults, in_order
 
 SCHEMA_VERSION = "1.0"
 SMALLEST_GROUP = 5
@@ -45,6 +46,11 @@ NotMeasuredCode = Literal[
     "shared_persons",
     "too_few_rows",
     "no_columns",
+    "too_few_columns",
+    "too_few_targets",
+    "too_few_neighbours",
+    "no_predicates",
+    "records_of_signals",
     "flat_leads",
     "not_selected",
     "failed",
@@ -72,9 +78,21 @@ FindingCode = Literal[
     "person_key",
     "anchored_rows_concentrate",
     "persons_differ",
+    "identifier_reuse_untested",
+    "regions_not_sought",
     "split_record_differs",
 ]
-NoteCode = Literal["reference_zero", "repeated_copies", "drawn_down", "approximate_holdout", "first_draw_shown", "ties"]
+NoteCode = Literal[
+    "reference_zero",
+    "repeated_copies",
+    "drawn_down",
+    "approximate_holdout",
+    "first_draw_shown",
+    "ties",
+    "no_range_for_persons",
+    "not_trusted",
+    "no_control",
+]
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 MOST_BINS = 200
@@ -123,6 +141,12 @@ class Score(Part):
     unit: Unit
     better: Better
     note: NoteCode | None = None
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> Self:
+        if fault := in_order(self):
+            raise ValueError(fault)
+        return self
 
 
 class Quantiles(Part):
@@ -564,6 +588,12 @@ class Result(Part):
     policy: Policy | None = None
     """The release policy in force, with its waivers; None where none was given. `reportgen.gate` reads it."""
     baseline: Baseline | None = None
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        if (fault := next(faults(self), None)) is not None:
+            raise ValueError(fault)
+        return self
 
     @model_validator(mode="after")
     def _names_what_it_may(self) -> Self:

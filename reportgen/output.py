@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.shown import one_line
+from reportgen.waiting import Waiting, remove_abandoned
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What the machine, not the command, is to blame for when a write fails."""
@@ -45,43 +44,28 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
     Raises InputError where a file cannot be written, EnvironmentLacking where the disk is full; then no target was
     touched by a failed write.
     """
-    written: list[tuple[str, str]] = []
+    waiting: list[Waiting] = []
     try:
         for path, content in contents.items():
             check_writable(path)
-            target = os.path.realpath(path)
+            waiting.append(Waiting(Path(os.path.realpath(path))))
             try:
-                # Named by ourselves and noted before it is made, so that no signal can come between and leave it.
-                temporary = os.path.join(os.path.dirname(target), f".reportgen-{secrets.token_hex(8)}")  # noqa: PTH118, PTH120
-                written.append((temporary, target))
-                descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())  # a disk that fills up late says so now, and a crash finds it whole
-                Path(temporary).chmod(0o666 & ~_umask())
+                remove_abandoned(waiting[-1].target.parent)
+                waiting[-1].write(content)
             except OSError as error:
                 raise _refusal(path.name, error) from None
-        while written:
-            temporary, target = written[0]
+        while waiting:
             try:
-                os.replace(temporary, target)  # noqa: PTH105 -- a pair of strings, no path arithmetic
+                waiting[0].put_in_place()
             except OSError as error:
-                raise _refusal(os.path.basename(target), error) from None  # noqa: PTH119
-            written.pop(0)
+                raise _refusal(waiting[0].target.name, error) from None
+            waiting.pop(0).discard()
     finally:
-        for temporary, _ in written:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)  # noqa: PTH108
+        for one in waiting:
+            one.discard()
 
 
 def _refusal(name: str, error: OSError) -> InputError | EnvironmentLacking:
     if error.errno in NO_SPACE:
         return EnvironmentLacking(f"{one_line(name)}: cannot be written ({error.strerror}); free some space")
     return InputError(f"{one_line(name)}: cannot be written ({error.strerror}); check the permissions")
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

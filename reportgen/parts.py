@@ -94,14 +94,23 @@ def columns_part(partition: Partition, encoded: Encoded) -> tuple[Column, ...]:
 
 
 def coverage_part(outcomes: dict[str, Metric]) -> Coverage:
-    """WP216: a criterion counts as assessed only when an attack on it ran; distances merely speak to singling out."""
+    """WP216: a criterion counts as assessed only when an attack on it measured a risk, which takes a true holdout.
+
+    Distances merely speak to singling out.
+    """
     measured = [key for key, outcome in outcomes.items() if isinstance(outcome, Measured)]
-    attacks = {
-        name: Criterion(assessed=name in measured, metrics=(name,) if name in measured else ())
-        for name in ("singling_out", "linkability", "inference")
-    }
-    attacks["singling_out"] = Criterion(assessed="singling_out" in measured, metrics=tuple(measured))
-    return Coverage(**attacks)
+
+    def criterion(name: str, *others: str) -> Criterion:
+        outcome = outcomes.get(name)
+        assessed = isinstance(outcome, Measured) and "risk" in outcome.scores
+        return Criterion(assessed=assessed, metrics=tuple(key for key in measured if key in {name, *others}))
+
+    distances = (key for key in measured if key not in {"linkability", "inference"})
+    return Coverage(
+        singling_out=criterion("singling_out", *distances),
+        linkability=criterion("linkability"),
+        inference=criterion("inference"),
+    )
 
 
 def file_remarks(partition: Partition) -> tuple[str, ...]:

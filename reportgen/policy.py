@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from reportgen.bounds import LONGEST_NAME
+from reportgen.declared import mask_marks
 from reportgen.errors import InputError
 from reportgen.score_names import SCORES, all_names, full_name, is_score
 from reportgen.settings import FailOn, Settings, make_settings, refuse_low
@@ -128,6 +129,11 @@ class Policy(_Part):
     """By `metric.score`, how much worse than in the baseline a score may be, in its unit."""
     waivers: Annotated[tuple[Waiver, ...], Field(max_length=MOST_RULES)] = ()
 
+    def as_told(self) -> Policy:
+        """Return the policy as a result holds it that names no text of a cell."""
+        pinned = {name: mask_marks(value) if name == "declared" else value for name, value in self.settings.items()}
+        return self.model_copy(update={"settings": pinned})
+
     @model_validator(mode="before")
     @classmethod
     def _limits_of_scores(cls, given: Any) -> Any:
@@ -152,9 +158,9 @@ class Policy(_Part):
             values["waivers"] = tuple(values["waivers"])
         return values
 
-    @field_validator("fail_on")
+    @field_validator("fail_on", mode="before")
     @classmethod
-    def _can_be_met(cls, level: FailOn) -> FailOn:
+    def _can_be_met(cls, level: Any) -> Any:
         return refuse_low(level)
 
     @field_validator("limits", "worsening")

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from reportgen.copies import holm
 from reportgen.distances import Floats
 from reportgen.metrics.evidence import Pooled
+from reportgen.metrics.hypergeometric import at_least
 from reportgen.metrics.leak_size import QUANTILE, claims, own_ratio_cut
-from reportgen.metrics.membership_inference import at_least
 from reportgen.model import SMALLEST_GROUP, Finding
 from reportgen.read.bands import Region, regions_of
 from reportgen.read.partition import Partition

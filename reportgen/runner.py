@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 
 from reportgen import controls
+from reportgen.attacks.attributes import attributes
+from reportgen.attacks.run import ATTACKS, attack
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
 from reportgen.declared import FileForm
@@ -17,6 +19,7 @@ from reportgen.measuring import Progress, measure, needed, silent, stream, unmea
 from reportgen.metrics.evidence import Evidence
 from reportgen.model import (
     Controls,
+    Finding,
     Lead,
     Result,
     Search,
@@ -116,6 +119,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     copies = count_copies(rows.original, rows.synthetic, rows.holdout, near_twins=twins, persons=partition.persons)
     place = encode_signals if partition.leads else encode
     in_file_order = place(partition, settings)
+    needs = needed(settings, signals=bool(partition.leads))
+    attackable = partition.used and not partition.leads and not needs.isdisjoint(ATTACKS)
+    known = attributes(partition, rows, in_file_order, settings) if attackable else None
     reuse = reuse_of(left_out_texts(partition), stream(settings, "reuse"), persons=in_file_order.persons)
     rows, encoded = _in_canonical_order(rows, in_file_order)
 
@@ -130,7 +136,6 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
     searcher = Searcher(encoded, context.threads, lead_spaces)
-    needs = needed(settings, signals=bool(partition.leads))
     progress("compare", 0, 1)
     comparisons = compare(searcher, plans, needs)
     if partition.used:
@@ -145,9 +150,13 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             settings.dropped_queries,
             partial(progress, "search"),
         )
-        evidence = replace(evidence, reuse=reuse)
+        progress("attack", 0, 1)
+        attacks = partial(
+            attack, known, persons=persons, wanted=needs, stream=partial(stream, settings), threads=context.threads
+        )
+        evidence = replace(evidence, reuse=reuse, attacked=attacks(rows, settings=settings))
         measured = add_null_ranges(searcher, evidence, measure(evidence, settings, progress), settings)
-        memorising = controls.memorising(searcher, rows, comparisons, evidence, settings, progress)
+        memorising = controls.memorising(searcher, rows, comparisons, evidence, settings, progress, attacks)
     else:
         evidence = Evidence(kind, copies, (), {})
         measured, memorising = unmeasurable(partition), None
@@ -157,12 +166,14 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     case = Case(about, copies, reuse, measured, detectable, settings)
     verdict = judge(case)
     # Without a leak no part of the table has one; rows of persons are no single rows, which the tests of regions need.
-    leaks = verdict.level in {"high", "moderate"} and kind == "provided" and persons is None
-    regions = (
-        find_regions(partition, in_file_order, searcher.pool, evidence.pool, named=not settings.no_category_names)
-        if leaks
-        else ()
-    )
+    regions: tuple[Finding, ...] | None = ()
+    if verdict.level in {"high", "moderate"} and kind == "provided":
+        named = not settings.no_category_names
+        regions = (
+            find_regions(partition, in_file_order, searcher.pool, evidence.pool, named=named)
+            if persons is None
+            else None
+        )
     columns = columns_part(partition, encoded)
     judged = metric_verdicts(verdict, case)
     return Result(
@@ -171,7 +182,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
         command=context.command,
         tool=Tool(version=context.version),
         environment=context.environment,
-        settings=settings,
+        settings=settings.as_told(),
         inputs=inputs_part(partition, rows),
         columns=columns,
         leads=tuple(Lead(name=lead.name, flat=lead.flat) for lead in partition.leads),

@@ -8,6 +8,9 @@ METRICS_VERSION = 1
 """Counts the definitions of the metrics: one more wherever a score of the same name means another quantity."""
 _RELATIVE = ("median", "outlier", "median_raw", "outlier_raw", "isolated", "isolated_raw", "tail_share")
 """Scores of the metrics that compare with the holdout in percent."""
+_RATES = ("risk", "attack_rate", "control_rate", "baseline_rate", "p_value")
+"""Scores of one attack."""
+_ATTACK = (*_RATES, "attacks", "control_attacks")
 SCORES = {
     "exact_copies": ("synthetic_rows", "original_rows", "in_both"),
     "leak_test": (
@@ -59,9 +62,9 @@ SCORES = {
         "holdout_share_below",
     ),
     "nn_dist": ("score", "threshold", "authenticity"),
-    "singling_out": ("risk", "attack_rate", "control_rate", "baseline_rate"),
-    "linkability": ("risk", "attack_rate", "control_rate", "baseline_rate"),
-    "inference": ("risk", "attack_rate", "control_rate", "baseline_rate"),
+    "singling_out": (*_ATTACK, *(f"{kind}_{name}" for kind in ("univariate", "multivariate") for name in _RATES)),
+    "linkability": _ATTACK,
+    "inference": _ATTACK,
 }
 """Every score by metric, the main one first. Not every run has each: some need a holdout.
 
@@ -71,7 +74,7 @@ SCORES = {
 _NAMED = {
     "exact_copies": re.compile("column:.+:(reused|p_value)"),
     "nn_dist": re.compile("lead:.+:(score|authenticity|threshold)"),
-    "inference": re.compile("column:.+:risk"),
+    "inference": re.compile(f"column:.+:({'|'.join(_RATES)})"),
 }
 """Scores of one column or lead, whose names only the data tell."""
 

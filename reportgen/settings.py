@@ -15,7 +15,8 @@ from reportgen.declared import Schema
 from reportgen.errors import InputError
 from reportgen.shown import one_line
 
-FailOn = Literal["low", "inconclusive", "moderate", "high", "never"]
+FailOn = Literal["inconclusive", "moderate", "high", "never"]
+"""Not `low`: no result lies below it, so that a gate which fails on it could never be met."""
 METRIC_KEYS = (
     "exact_copies",
     "leak_test",
@@ -37,7 +38,7 @@ METRIC_KEYS = (
 
 FROM_FILES = ("thresholds", "declared")
 """Settings that are tables of their own, which neither an option nor a variable can hold."""
-LISTS = ("metric", "key", "ignore", "numeric", "categorical")
+LISTS = ("metric", "key", "ignore", "numeric", "categorical", "secret", "link", "link_with")
 """Settings that hold several names."""
 SWITCHES = ("no_category_names",)
 """Settings that are true or false."""
@@ -111,6 +112,18 @@ class Settings(BaseModel):
     """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
     dropped_queries: Annotated[int, Field(ge=100, le=2**31)] = 5000
     """Most synthetic rows that are searched with columns left out (the base is never drawn down)."""
+    secret: tuple[Name, ...] = ()
+    """Columns that the inference attack guesses; empty for every used column."""
+    link: tuple[Name, ...] = ()
+    """Columns of the one file that the linkability attack joins; empty for halves dealt out by their inertia."""
+    link_with: tuple[Name, ...] = ()
+    """Columns of the other file; empty for all that `link` leaves."""
+    link_neighbours: Annotated[int, Field(ge=1, le=100)] = 1
+    """Nearest synthetic rows that the linkability attack looks at in either file."""
+    inference_tolerance: Annotated[float, Field(ge=0, le=100)] = 5.0
+    """Percent of a number by which a guess may miss it; of a standard deviation for dates."""
+    attacks: Annotated[int, Field(ge=1, le=100_000)] = 2000
+    """Most rows of original and of holdout that are attacked, and predicates of a kind that are tried."""
     thresholds: Thresholds = Thresholds()
     declared: Annotated[Schema, Field(validation_alias=AliasChoices("schema", "declared"))] = Schema()
     """How files and columns are to be read where detection would be wrong; given as `schema`."""
@@ -126,6 +139,10 @@ class Settings(BaseModel):
     no_category_names: bool = False
     """Print no name of a category, not even of those that five or more original rows share."""
     lang: Literal["en"] = "en"
+
+    def as_told(self) -> Settings:
+        """Return the settings as the result holds them: without a text of a cell where none is to be named."""
+        return self.model_copy(update={"declared": self.declared.masked()}) if self.no_category_names else self
 
     @field_validator("*", mode="before")
     @classmethod
@@ -160,9 +177,9 @@ class Settings(BaseModel):
             raise ValueError(msg)
         return stripped
 
-    @field_validator("fail_on")
+    @field_validator("fail_on", mode="before")
     @classmethod
-    def _can_be_met(cls, level: FailOn) -> FailOn:
+    def _can_be_met(cls, level: Any) -> Any:
         return refuse_low(level)
 
     @field_validator("metric")
@@ -175,7 +192,7 @@ class Settings(BaseModel):
         return keys
 
 
-def refuse_low(level: FailOn) -> FailOn:
+def refuse_low(level: Any) -> Any:
     """Return the level that a gate fails on; raise ValueError for the one that no result lies below."""
     if level == "low":
         msg = "low can never be met, since low is the lowest level; use inconclusive, moderate, high or never"

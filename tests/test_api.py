@@ -91,6 +91,14 @@ def test_a_result_survives_writing_and_loading(leaky, tmp_path):
     assert reportgen.load(tmp_path / "result.json").to_json() == leaky.to_json()
 
 
+def test_a_result_that_an_editor_saved_with_a_byte_order_mark_is_read(leaky, tmp_path):
+    (tmp_path / "r.json").write_text(leaky.to_json(), encoding="utf-8-sig")
+    assert reportgen.load(tmp_path / "r.json") == leaky
+    (tmp_path / "r.json").write_text(leaky.to_json(), encoding="utf-16")
+    with pytest.raises(reportgen.InputError, match="UTF-16, not UTF-8; save it as UTF-8"):
+        reportgen.load(tmp_path / "r.json")
+
+
 def test_dataframes_and_arrays_are_assessed_like_files():
     found = reportgen.assess(table(300, 1), table(300, 2), table(300, 3), resamples=100)
     assert {column.name: column.kind for column in found.columns} == {
@@ -250,13 +258,16 @@ def test_the_command_repeats_the_run_with_base_names_and_settings_that_differ(le
 
 
 def test_progress_is_reported_by_stage():
-    stages = []
+    stages, counted = [], set()
 
     def note(stage, done, total):
         assert 0 <= done < total
         stages.append(stage)
+        if total > 1:
+            counted.add(stage)
 
     reportgen.assess(table(60, 1), table(60, 2), table(60, 3), resamples=100, progress=note)
+    assert counted >= {"measure", "smallest leak"}
     assert list(dict.fromkeys(stages)) == ["read", "encode", "compare", "search", "measure", "control", "smallest leak"]
 
 
@@ -269,7 +280,7 @@ def test_progress_is_reported_by_stage():
         ('{"schema_version": "1.0"}', "not a valid result"),
         pytest.param("[" * 200_000, "nested too deeply", id="deep"),
         pytest.param('{"schema_version": "1.0", "x": ' + "1" * 10_000 + "}", "not a JSON file", id="long number"),
-        ('\ufeff{"schema_version": "1.0"}', "not a JSON file"),
+        ('\ufeff{"schema_version": "1.0"}', "not a valid result"),
     ],
 )
 def test_what_is_no_result_is_refused_in_one_line(tmp_path, text, part):

@@ -219,6 +219,49 @@ def test_no_canary_reaches_any_format_stream_or_file(run, tmp_path, kind):
         assert_clean(path.read_bytes(), path.name)
 
 
+TEXTS = ("town", "seen", "note", "person", "mark")
+MODES = {
+    "approximate": (("original", "synthetic"), ()),
+    "copies": (("original", "original", "holdout"), ()),
+    "persons": (("original", "original", "holdout"), ("--group", "person")),
+    "halves of persons": (("original", "synthetic"), ("--group", "person")),
+    "coordinates": (
+        ("original", "original", "holdout"),
+        ("--projection", "none", *(word for name in TEXTS for word in ("--ignore", name))),
+    ),
+    "left out": (("original", "original", "holdout"), ("--key", "person", "--ignore", "note", "--key", "town")),
+    "exchanged": (("holdout", "original", "original"), ()),
+    "categories": (("original", "original", "holdout"), ("--categorical", "pay", "--categorical", "whole")),
+    "unnamed": (("original", "original", "holdout"), ("--no-category-names", "-c", "unnamed.toml")),
+}
+"""Ways to run: the files by role, and options."""
+UNNAMED = f"""
+[schema.columns.town]
+missing = ["{WORDS[0]}", "{WORDS[3]}"]
+[policy.settings.declared.columns.town]
+missing = ["{WORDS[0]}", "{WORDS[3]}"]
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_canary_reaches_any_format_in_any_mode(run, tmp_path, mode):
+    by_role = dict(zip(("original", "synthetic", "holdout"), written(tmp_path, "csv"), strict=True))
+    roles, options = MODES[mode]
+    files = [by_role[role] for role in roles]
+    words = [*files[:2], *(("--holdout", files[2]) if len(files) > 2 else ())]
+    (tmp_path / "work" / "unnamed.toml").write_text(UNNAMED, encoding="utf-8")
+    code, out, err = run("assess", *words, *options, "-v", "--fail-on", "never", *outputs())
+    assert code == 0 if mode != "unnamed" else code in {0, 1}, err
+    assert_clean(out + err, "streams")
+    made = [path for path in (tmp_path / "work").iterdir() if path.suffix != ".toml"]
+    assert len(made) == len(render.FORMATS)
+    for path in made:
+        assert_clean(path.read_bytes(), path.name)
+    _, out, err = run("check", "r.json", *(options[1:] if mode == "unnamed" else ()))
+    assert "verdict" in out
+    assert_clean(out + err, "check")
+
+
 def small(seed):
     return canary_table(seed).drop(columns=["note", "seen"])
 

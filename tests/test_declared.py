@@ -64,6 +64,7 @@ def test_the_readme_shows_every_key_in_an_example_that_is_valid():
         ({"columns": {"a": {"date_format": "%d.%m.%Y", "day_first": True}}}, "contradict each other"),
         ({"columns": {"a": {"date_format": "%d.%m."}}}, "is no format of a date with a year"),
         ({"columns": {"a": {"date_format": "%Q"}}}, "is no format of a date with a year"),
+        ({"columns": {"a": {"date_format": "%d%d%b%Y"}}}, "is no format of a date with a year"),  # found by fuzzing
         ({"columns": {"a\nb": {"kind": 1}}}, r"setting 'schema.columns.a\\nb.kind'"),
     ],
 )

@@ -6,19 +6,26 @@ not hold, none of them can print.
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from datetime import date
 
 import numpy as np
 import pandas as pd
+import pikepdf
 import pytest
 from scipy.spatial.distance import cdist
 
 import reportgen
 from reportgen.api import parse
+from reportgen.baseline import describe_baseline
+from reportgen.gate import evaluate
 from reportgen.marks import KNOWN
-from reportgen.model import is_round
+from reportgen.model import is_round, to_json
+from reportgen.policy import make_policy
 from reportgen.read.partition import Partition
+from reportgen.render import FORMATS
 from reportgen.runner import encode, read_inputs
 from reportgen.settings import make_settings
 
@@ -253,12 +260,35 @@ def test_without_category_names_no_report_names_even_a_common_text():
         assert "Northham" not in shown
 
 
-def test_without_category_names_no_text_of_the_schema_stands_in_a_report():
+def test_without_category_names_no_text_of_the_schema_stands_in_any_output():
     frames = [people(seed).assign(stay=["withheld", "1", "2", "3"] * 20) for seed in range(3)]
-    schema = {"columns": {"stay": {"kind": "numeric", "missing": ["withheld"]}}}
+    schema = {"missing": "unasked", "columns": {"stay": {"kind": "numeric", "missing": ["withheld"]}}}
     policy = {"settings": {"declared": schema}}
     for hidden in (True, False):
         found = reportgen.assess(*frames, metric="exact_copies", schema=schema, no_category_names=hidden, policy=policy)
-        for name in ("x.html", "x.md", "x.sarif", "x.junit.xml", "x.prom"):
-            shown = found.rendered(name).decode().partition('<script type="application/json"')[0]
-            assert "withheld" not in shown if hidden else name != "x.html" or "withheld" in shown
+        assert {one.rule: one.met for one in found.gate.outcomes}["settings.declared"]
+        for one in FORMATS:
+            shown = found.rendered(f"x{one.suffix}")
+            if one.suffix == ".pdf":
+                with pikepdf.open(io.BytesIO(shown)) as document:
+                    shown = document.attachments["result.json"].get_file().read_bytes()
+            for word in (b"withheld", b"unasked"):
+                assert word not in shown if hidden else word in shown or one.suffix not in {".json", ".html", ".pdf"}
+    assert "withheld" in found.to_json()
+
+
+def test_who_has_the_config_file_can_tell_that_the_marks_are_the_same():
+    frames = [people(seed).assign(stay=["withheld", "1", "2", "3"] * 20) for seed in range(3)]
+    schema = {"columns": {"stay": {"kind": "numeric", "missing": ["withheld"]}}}
+    found = reportgen.assess(*frames, metric="exact_copies", schema=schema, no_category_names=True).result
+    # printf withheld | sha256sum
+    digest = "a3b3d76fdf1e33a8c7bde9a7152980d0de2656e3d541feafb198261dcc7cf51c"
+    assert found.settings.declared.columns["stay"].missing == (f"sha256:{digest}",)
+    assert parse(to_json(found).encode(), "r.json").result == found
+    for marks, met in ((["withheld"], True), (["other"], False)):
+        pinned = {"settings": {"declared": {"columns": {"stay": {"kind": "numeric", "missing": marks}}}}}
+        outcomes = evaluate(found, make_policy(pinned), date(2026, 1, 1)).outcomes
+        assert {one.rule: one.met for one in outcomes}["settings.declared"] is met
+        assert not any(mark in one.text for one in outcomes for mark in marks)
+    named = reportgen.assess(*frames, metric="exact_copies", schema=schema).result
+    assert describe_baseline(named, "old.json", "0" * 64, found).differences == ()

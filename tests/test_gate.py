@@ -102,7 +102,7 @@ def test_a_value_is_not_rounded_across_its_limit(made):
     text = outcome(
         read(made(metrics={"closest_rate": rate(94.99999)}), closest_rate={"min": 95}), "closest_rate.rate"
     ).text
-    assert text == "closest_rate.rate is 94.99999 %; the policy asks for at least 95."
+    assert text == "closest_rate.rate is 94.99999 %; the policy asks for at least 95 %."
 
 
 def test_a_limit_on_what_was_not_measured_fails_with_its_reason(made):
@@ -202,7 +202,9 @@ def test_a_score_may_be_worse_than_in_the_baseline_by_so_much(made, measured):
     for allowed, met in ((0.5, True), (0.4, False)):
         one = outcome(read(made(), baseline=before, worsening={"closest_rate": allowed}), "baseline.closest_rate.rate")
         assert one.met is met
-        assert "is 96.50 % after 97.00 % in the baseline: worse by 0.5000 %" in one.text
+        assert "is 96.50 % after 97.00 % in the baseline: worse by 0.50 percentage points, and worse" in one.text
+        assert f"by at most {allowed} percentage points is allowed." in one.text
+        assert one.limit == f"worse by at most {allowed} percentage points"
     better = read(made(metrics={"closest_rate": rate(98)}), baseline=before, worsening={"closest_rate": 0})
     assert better.met
 
@@ -213,9 +215,42 @@ def test_a_score_that_is_better_when_lower_gets_worse_upwards(made, measured):
 
     before = describe_baseline(made(metrics=copies(0.25)), "old.json", SHA, measured)
     allowed = {"worsening": {"exact_copies": 0.125}}
+    worse = outcome(read(made(metrics=copies(0.5)), baseline=before, **allowed), "baseline.exact_copies.synthetic_rows")
+    assert worse.text == (
+        "exact_copies.synthetic_rows is 50.00 % after 25.00 % in the baseline: worse by 25.00 percentage points, "
+        "and worse by at most 12.5 percentage points is allowed."
+    )
     assert read(made(metrics=copies(0.375)), baseline=before, **allowed).met
     assert not read(made(metrics=copies(0.5)), baseline=before, **allowed).met
     assert read(made(metrics=copies(0.0)), baseline=before, **allowed).met
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "most", "shown", "limit"),
+    [
+        ("share", 0.05, 0.07, "5.00 %", "at most 7 %"),
+        ("share", 0.070001, 0.07, "7.0001 %", "at most 7 %"),
+        ("percent", 94.2, 99.5, "94.20 %", "at most 99.5 %"),
+        ("count", 1234.0, 1000, "1,234", "at most 1000"),
+        ("probability", 0.05, 0.05, "0.050", "at most 0.05"),
+        ("probability", 0.0004, 0.01, "0.00040", "at most 0.01"),
+        ("ratio", 0.123456, 0.5, "0.1235", "at most 0.5"),
+    ],
+)
+def test_values_and_limits_are_written_in_the_unit_of_the_score(made, unit, value, most, shown, limit):
+    metrics = {"nndr": Measured(scores={"median": Score(value=value, unit=unit, better="lower")})}
+    one = outcome(read(made(metrics=metrics), limits={"nndr.median": {"max": most}}), "nndr.median")
+    assert (one.text, one.limit) == (f"nndr.median is {shown}; the policy asks for {limit}.", limit)
+    assert one.value == value
+
+
+@pytest.mark.parametrize(("days", "words"), [(30, "at most 30 days"), (1, "at most 1 day"), (0.5, "at most 0.5 days")])
+def test_the_largest_age_is_in_days(made, days, words):
+    one = outcome(read(made(), day=date(2026, 4, 15), max_age_days=days), "age")
+    assert (one.limit, one.text) == (
+        words,
+        f"The result is 45 days old on 2026-04-15; the policy allows {words}.",
+    )
 
 
 def test_the_level_must_be_no_worse_than_the_baselines(made, measured):

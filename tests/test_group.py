@@ -115,6 +115,49 @@ def test_persons_of_twice_as_many_rows_are_no_measure_for_the_others(ideal):
     assert "persons_differ" not in codes(ideal)
 
 
+def uneven():
+    """Two persons of thirty rows against thirty of two, and rows of nobody: nothing leaks."""
+    random = np.random.default_rng(5)
+    few, many = (
+        pd.DataFrame(np.repeat(random.normal(size=(persons, 3)), rows, axis=0), columns=list("abc"))
+        for persons, rows in ((2, 30), (30, 2))
+    )
+    few, many = (table + 0.3 * random.normal(size=table.shape) for table in (few, many))
+    made = pd.DataFrame(random.normal(size=(60, 3)), columns=list("abc")).assign(patient=range(900, 960))
+    return few.assign(patient=np.repeat([1, 2], 30)), made, many.assign(patient=100 + np.repeat(range(30), 2))
+
+
+def test_persons_of_many_rows_against_persons_of_few_never_read_high_by_their_labels():
+    few, made, many = uneven()
+    near = many.assign(patient=range(900, 960)) + 0.001  # rows of the persons with few rows, who are the original
+    for original, synthetic, holdout in ((few, made, many), (many, made, few), (many, near, few)):
+        found = assess(original, synthetic, holdout)
+        assert "persons_differ" in codes(found)
+        assert found.verdict.level in {"moderate", "inconclusive"}
+        assert {metric.verdict for metric in found.metrics.values() if metric.status == "measured"}.isdisjoint({"high"})
+
+
+def test_copies_read_high_whoever_has_how_many_rows():
+    few, _, many = uneven()
+    found = assess(few, few.assign(patient=range(900, 960)), many)
+    assert found.verdict.level == "high"
+    assert found.verdict.reasons[0].code == "exact_copies_above_tolerance"
+    assert found.metrics["exact_copies"].verdict == "high"
+    assert found.metrics["leak_test"].verdict != "high"
+
+
+def test_what_persons_leave_out_is_said_in_the_result(near, ideal):
+    for found in (near, ideal):
+        for key in ("distance_to_closest", "closest_distances_ratio", "closest_rate", "nndr", "nn_dist"):
+            assert "no_range_for_persons" in found.metrics[key].notes
+            assert all(score.null_low is None for score in found.metrics[key].scores.values())
+        assert "no_range_for_persons" not in found.metrics["leak_test"].notes
+    assert "regions_not_sought" in codes(near)
+    assert "regions_not_sought" not in codes(ideal)
+    assert "belong to persons, with several alike each" in near.rendered("r.html").decode()
+    assert "no_range_for_persons" not in assess(holdout=None, metric=["nndr"]).metrics["nndr"].notes
+
+
 def test_files_that_share_every_person_have_nothing_to_permute():
     renamed = H.assign(patient=[f"P{int(name[1:]) - 1000:04d}" for name in H.patient])
     found = assess(holdout=renamed, metric=["leak_test", "leak_size", "holdout_share", "membership_inference"])

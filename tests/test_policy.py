@@ -59,7 +59,7 @@ def test_scores_of_a_column_or_a_lead_may_have_limits():
         ("fail_onn = 'high'", "p.toml: policy: unknown key 'fail_onn' (did you mean 'fail_on'?); known are fail_on, "),
         ("tolerance = 1", "p.toml: policy: unknown key 'tolerance' (did you mean 'max_tolerance'?)"),
         ("fail_on = 'low'", "p.toml: policy: 'fail_on': low can never be met"),
-        ("fail_on = 'often'", "p.toml: policy: 'fail_on': must be 'low', 'inconclusive'"),
+        ("fail_on = 'often'", "p.toml: policy: 'fail_on': must be 'inconclusive', 'moderate', 'high' or 'never'"),
         ("max_tolerance = -1", "p.toml: policy: 'max_tolerance': must be greater"),
         ("require_holdout = 'maybe'", "p.toml: policy: 'require_holdout': must be true or false"),
         ("min_tool_version = 'x'", "p.toml: policy: 'min_tool_version': must be a version, as '0.1.0'"),

@@ -48,7 +48,34 @@ def test_a_full_disk_behind_stdout_is_one_line_and_exit_3(folder, words):
     assert done.stderr == "reportgen: error: cannot write: No space left on device; free some space\n"
 
 
-def test_a_closed_stdout_and_stderr_are_no_error(folder):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "words", [["schema"], ["doctor"], ["--version"], [*ASSESS[3:], "--dry-run"], [*ASSESS[3:], "-q", "-o", "-"]]
+)
+def test_data_for_a_closed_stdout_are_one_line_and_exit_3(folder, words, unbuffered):
+    closed = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *ASSESS[:3], *words]
+    environ = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, cwd=folder, env=environ, check=False)
+    assert done.returncode == 3
+    assert (
+        done.stderr
+        == "reportgen: error: cannot write: standard output is closed; leave it open, or name files with -o\n"
+    )
+
+
+def test_rules_and_reports_for_a_closed_stdout_are_one_line_and_exit_3(folder):
+    words = [*ASSESS, "-q", "-o", "r.json", "--fail-on", "never"]
+    subprocess.run(words, cwd=folder, check=True)
+    for words, more in ((["check", "r.json"], ""), (["render", "r.json", "-o", "s.json", "-o", "-"], "wrote s.json\n")):
+        closed = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *ASSESS[:3], *words]
+        done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, cwd=folder, check=False)
+        assert done.returncode == 3  # check would exit with 1: 3 wins
+        assert done.stderr.startswith(f"{more}reportgen: error: cannot write: standard output is closed;")
+        assert done.stderr.count("\n") == 1 + bool(more)
+    assert (folder / "s.json").read_bytes() == (folder / "r.json").read_bytes()
+
+
+def test_a_closed_stdout_and_stderr_are_no_error_where_nothing_was_to_go_there(folder):
     words = 'exec "$@" -q -o r.json --fail-on never >&- 2>&-'
     done = subprocess.run(["/bin/sh", "-c", words, "sh", *ASSESS], cwd=folder, check=False)
     assert done.returncode == 0

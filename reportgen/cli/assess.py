@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reportgen.available import MEASURING, check_room
 from reportgen.cli import streams
 from reportgen.cli.closing import close
 from reportgen.cli.options import (
@@ -21,7 +22,7 @@ from reportgen.cli.options import (
     Verbose,
     given,
 )
-from reportgen.cli.outputs import check_outputs, deliver, finisher
+from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
 from reportgen.cli.releases import assess_releases
 
 if TYPE_CHECKING:
@@ -87,6 +88,36 @@ def assess(
         float | None,
         typer.Option(metavar="PCT", help="Leak you accept, % of synthetic rows [default: 1.0].", show_default=False),
     ] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="Sensitive: the inference attack guesses it [default: every column]. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="In the one file that the linkability attack joins [default: half]. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    link_with: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="In the other file [default: the columns that --link leaves]. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    attacks: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Most rows of each table that are attacked [default: 2000].", show_default=False
+        ),
+    ] = None,
     fail_on: FailOn = None,
     baseline: Baseline = None,
     sign_key: SignKey = None,
@@ -127,6 +158,7 @@ def assess(
 ) -> None:
     """Read, measure, judge, and write every output named."""
     options = given(locals(), "original", "synthetic")
+    check_room(MEASURING)
 
     from reportgen import api
     from reportgen.config import resolve, unknown_variables
@@ -145,6 +177,7 @@ def assess(
         for one in synthetic:
             _print_columns(original, one, running.holdout, asked.settings)
         return
+    check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
     streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
     with streams.progress() as report:

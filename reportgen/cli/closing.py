@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 def close(result: Result, report: GateReport) -> None:
     """Exit 1 with one closing line when the gate is not met."""
+    sys.stdout.flush()  # where the data can't be written, that is the last word, and exit code 3
     if not report.met:
         streams.conclude(closing_of(result, report))
         raise typer.Exit(NOT_MET)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reportgen.available import DRAWING, MEASURING, check_room
 from reportgen.cli import streams
 from reportgen.cli.options import Quiet, Verbose, speak_as_asked
 from reportgen.cli.outputs import deliver, print_summary
@@ -22,6 +23,7 @@ def demo(
 ) -> None:
     """Assess the bundled examples; HTML, PDF, JSON of each."""
     speak_as_asked(quiet=quiet, verbose=verbose)
+    check_room((*MEASURING, *DRAWING))
     from reportgen import api
     from reportgen._resources import resource
     from reportgen.settings import Settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from collections.abc import Iterator
@@ -41,13 +42,22 @@ def in_words(error: BaseException) -> tuple[str, int]:
         return "interrupted; nothing was left half-written", INTERRUPTED
     if isinstance(error, Terminated):
         return "terminated; nothing was left half-written", 128 + error.number
-    if isinstance(error, MemoryError):
+    if is_out_of_memory(error):
         return "out of memory; use fewer rows or a larger machine", WRONG_ENVIRONMENT
     if isinstance(error, OSError) and error.errno in NO_SPACE:
         return f"cannot write: {error.strerror}; free some space", WRONG_ENVIRONMENT
+    if isinstance(error, OSError) and error.errno == errno.EBADF:  # `>&-`, or opened for reading only
+        return "cannot write: standard output is closed; leave it open, or name files with -o", WRONG_ENVIRONMENT
     # The kind of the error and its place, without its text, which may quote a cell.
     where = f"{type(error).__name__} at {raised_at(error)}"
     return f"internal error: {where}; -v shows the traceback", WRONG_ENVIRONMENT
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, also while a library was being loaded: the loader then says so in its own words."""
+    if isinstance(error, ImportError):
+        return any(words in str(error) for words in ("failed to map segment", "annot allocate memory"))
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 
 @contextmanager
@@ -61,6 +71,8 @@ def refused_if_unusual(result: str, doing: str) -> Iterator[None]:
     except (ReportgenError, OSError):
         raise
     except Exception as error:
+        if is_out_of_memory(error):
+            raise
         where = f"{type(error).__name__} at {raised_at(error)}"
         msg = f"{Path(result).name}: cannot be {doing} ({where}); was it changed by hand? assess again"
         raise InputError(msg) from error

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reportgen.available import DRAWING, MEASURING, check_room
 from reportgen.cli.faults import WRONG_ENVIRONMENT, refused_if_unusual
 from reportgen.cli.options import (
     Outputs,
@@ -18,7 +19,7 @@ from reportgen.cli.options import (
     given,
     speak_as_asked,
 )
-from reportgen.cli.outputs import check_outputs, deliver, finisher
+from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
 from reportgen.errors import InputError
 
 
@@ -33,6 +34,7 @@ def render(
 ) -> None:
     """Write reports again from the result alone."""
     speak_as_asked(quiet=quiet, verbose=verbose)
+    check_room(drawing(output or ()))
     from reportgen import api
     from reportgen.config import running_from
 
@@ -50,6 +52,7 @@ def render(
 
 def doctor() -> None:
     """Show versions, libraries and fonts, and what is missing."""
+    check_room((*MEASURING, *DRAWING))
     from reportgen import environment
 
     checks = environment.checks()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reportgen.available import DRAWING
 from reportgen.cli import streams
 from reportgen.cli.signals import uninterrupted
 from reportgen.errors import InputError
@@ -15,6 +16,11 @@ from reportgen.errors import InputError
 if TYPE_CHECKING:
     from reportgen.api import Assessment
     from reportgen.running import Running
+
+
+def drawing(output: Sequence[str]) -> tuple[str, ...]:
+    """Name the libraries that are loaded to write these outputs."""
+    return DRAWING if any(name.lower().endswith((".html", ".pdf", ".zip")) for name in output) else ()
 
 
 def check_outputs(output: Sequence[str], inputs: Sequence[str | Path | None]) -> None:

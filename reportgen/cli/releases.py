@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from reportgen.available import MEASURING, check_room
 from reportgen.cli import streams
 from reportgen.cli.closing import closing_of
 from reportgen.cli.compare import deliver_page
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.outputs import Finish, check_outputs, deliver
+from reportgen.cli.outputs import Finish, check_outputs, deliver, drawing
 from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
     every = [name for base in (*bases, TOGETHER) for name in outputs_of(base, named, suffixes)]
     check_outputs([*running.output, *every], inputs)
 
+    check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
     read = RememberingReader()
     form = asked.settings.declared.file("synthetic")

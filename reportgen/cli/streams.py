@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
 
 from reportgen.shown import escaped
 
@@ -40,15 +39,19 @@ def _voice() -> Voice:
 
 
 def prepare() -> None:
-    """Let no letter of a name crash the output under LC_ALL=C, nor a stream that the caller has closed."""
+    """Let no letter of a name crash the output under LC_ALL=C, nor a stream that the caller has closed.
+
+    Of a closed stderr what is said is lost, and the exit code tells it. Data that a closed stdout was to take are not:
+    it stays a stream that can't be written to, as the system has it, so that the first write fails.
+    """
     _ASKED.set(Voice())
     with suppress(OSError):
         while (spare := os.open(os.devnull, os.O_RDWR)) < 3:  # what is opened next must not become a standard stream
             pass
         os.close(spare)
-    for name in ("stdout", "stderr"):
+    for name, access in (("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- open until the end
+            setattr(sys, name, open(os.open(os.devnull, access), "w", encoding="utf-8"))  # noqa: PTH123, SIM115 -- kept
         stream = getattr(sys, name)
         if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
             # Of an unbuffered stream (PYTHONUNBUFFERED) Python loses without a word what one write doesn't take.

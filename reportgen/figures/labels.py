@@ -61,14 +61,20 @@ def letter(text: str, width: float, *, size: float = style.SIZE, bold: bool = Fa
 
 def extent(line: str, size: float, *, bold: bool = False) -> float:
     """Return the width of one line of text in points, as the SVG will show it."""
-    return _unit_extent(line, bold=bold) * size
+    words = line.split(" ")
+    return (sum(_word_extent(word, bold=bold) for word in words) + (len(words) - 1) * space(bold=bold)) * size
+
+
+def space(*, bold: bool) -> float:
+    """Return the width of a space as a part of the size. Neither face sets letters closer to a space."""
+    return _word_extent(" ", bold=bold)
 
 
 @functools.lru_cache(maxsize=4096)
-def _unit_extent(line: str, *, bold: bool) -> float:
-    if not line:
+def _word_extent(word: str, *, bold: bool) -> float:
+    if not word:
         return 0.0
-    width, _, _ = style.toolbox().text_to_path.get_text_width_height_descent(line, style.face(100.0, bold=bold), False)  # noqa: FBT003 -- matplotlib's own signature
+    width, _, _ = style.toolbox().text_to_path.get_text_width_height_descent(word, style.face(100.0, bold=bold), False)  # noqa: FBT003 -- matplotlib's own signature
     return float(width) / 100
 
 

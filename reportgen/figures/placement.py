@@ -6,6 +6,7 @@ the raster then tells for every place at once whether a label would be clear the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ CLEARANCE = 4.5
 """Least distance of a label from a curve, a line or another label."""
 _FURTHEST = 24.0
 _TRIED = 1500
+_AT_ONCE = 100
 _ANCHORS = 3
 _STRIDE = (3, 2)
 _DETOUR = 1000.0
@@ -148,10 +150,9 @@ def _place(
     leaders: tuple[tuple[tuple[float, float], tuple[float, float]], ...],
 ) -> Label | None:
     raster = _Raster(scene.area)
-    mine, theirs = trace(own.corners), trace(other.corners)
+    mine, strange = raster.points(trace(own.corners)), raster.points(trace(other.corners))
     barred = raster.marked((*scene.lines, *(np.array(leader) for leader in leaders)), scene.taken)
-    strange = raster.points(theirs)
-    places = raster.free(barred | strange | raster.points(mine), size)
+    places = raster.free(barred | strange | mine, size)
     if not len(places):
         return None
     disliked = raster.covered(raster.marked((), scene.avoid), places, size)
@@ -166,26 +167,43 @@ def _place(
     rows = np.repeat(np.arange(len(places)), few)
     best = np.argsort(cost[rows, columns], kind="stable")[:_TRIED]
     rows, columns = rows[best], columns[best]
-    # Leaders that cross something are a last resort: the look of a line through the other curve misleads.
-    along = np.linspace(0, 1, 32)[None, :, None]
-    starts = np.stack([end_x[rows, columns], end_y[rows, columns]], axis=1)[:, None, :]
-    ends = own.anchors[columns][:, None, :]
-    lines = starts + along * (ends - starts)
-    left_over = np.hypot(*(lines - ends).transpose(2, 0, 1))
-    crossed = raster.at(_thickened(strange | barred), lines) & (left_over > CELL * 1.5)
-    own_crossed = raster.at(raster.points(mine), lines) & (left_over > CLEARANCE)
-    penalty = np.where(crossed.any(axis=1), _DETOUR, 0.0) + np.where(own_crossed.any(axis=1), 40.0, 0.0)
-    total = cost[rows, columns] + penalty
-    winner = int(np.argmin(total))
+    barriers = _thickened(strange | barred), mine
+    # A detour only adds to the cost: once a place costs no more than the next would without one, it is the best.
+    winner, penalty = 0, math.inf
+    for first in range(0, len(rows), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        starts = np.stack([end_x[rows[part], columns[part]], end_y[rows[part], columns[part]]], axis=1)
+        detours = _detours(raster, barriers, starts, own.anchors[columns[part]])
+        index = int(np.argmin(cost[rows[part], columns[part]] + detours))
+        if (
+            cost[rows[first + index], columns[first + index]] + detours[index]
+            < cost[rows[winner], columns[winner]] + penalty
+        ):
+            winner, penalty = first + index, float(detours[index])
+        if cost[rows[winner], columns[winner]] + penalty <= cost[rows[part][-1], columns[part][-1]]:
+            break
     left, bottom = places[rows[winner]]
     anchor = own.anchors[columns[winner]]
     return Label(
         Box(float(left), float(bottom), float(left + size[0]), float(bottom + size[1])),
         (float(anchor[0]), float(anchor[1])),
-        cost=float(total[winner]),
-        strain=float(strain[rows[winner], columns[winner]] + penalty[winner]),
+        cost=float(cost[rows[winner], columns[winner]]) + penalty,
+        strain=float(strain[rows[winner], columns[winner]]) + penalty,
         covers=bool(disliked[rows[winner]]),
     )
+
+
+def _detours(raster: _Raster, barriers: tuple[Marks, Marks], starts: Points, ends: Points) -> NDArray[np.float64]:
+    """What leaders cost that cross a barrier: something strange, or the curve that they point to.
+
+    They are a last resort: the look of a line through the other curve misleads.
+    """
+    along = np.linspace(0, 1, 32)[None, :, None]
+    lines = starts[:, None, :] + along * (ends - starts)[:, None, :]
+    left_over = np.hypot(*(lines - ends[:, None, :]).transpose(2, 0, 1))
+    crossed = raster.at(barriers[0], lines) & (left_over > CELL * 1.5)
+    own_crossed = raster.at(barriers[1], lines) & (left_over > CLEARANCE)
+    return np.where(crossed.any(axis=1), _DETOUR, 0.0) + np.where(own_crossed.any(axis=1), 40.0, 0.0)
 
 
 def _leader_starts(corners: Points, size: tuple[float, float], anchors: Points) -> tuple[Points, Points, Marks]:

@@ -58,6 +58,9 @@ class Toolbox(NamedTuple):
     Line2D: Any
     Path: Any
     PathPatch: Any
+    Text: Any
+    IdentityTransform: Any
+    get_font: Any
     regular: Any
     semibold: Any
     glyphs: frozenset[int]
@@ -86,6 +89,9 @@ def toolbox() -> Toolbox:
             Line2D=importlib.import_module("matplotlib.lines").Line2D,
             Path=path.Path,
             PathPatch=importlib.import_module("matplotlib.patches").PathPatch,
+            Text=importlib.import_module("matplotlib.text").Text,
+            IdentityTransform=importlib.import_module("matplotlib.transforms").IdentityTransform,
+            get_font=manager.get_font,
             regular=manager.FontProperties(family=FAMILY, weight=400, fname=faces["Regular"]),
             semibold=manager.FontProperties(family=FAMILY, weight=600, fname=faces["SemiBold"]),
             glyphs=next(glyphs) & next(glyphs),
@@ -119,3 +125,11 @@ def face(size: float, *, bold: bool) -> Any:
     properties = (toolbox().semibold if bold else toolbox().regular).copy()
     properties.set_size(size)
     return properties
+
+
+def font(*, bold: bool) -> Any:
+    """Return one of the two packaged faces as FreeType's, at 100 units to its size. Call under `settings()`."""
+    tools = toolbox()
+    loaded = tools.get_font((tools.semibold if bold else tools.regular).get_file())
+    loaded.set_size(100, 72)
+    return loaded

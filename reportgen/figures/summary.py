@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEAST, MOST = -6.0, 4.0
 """Ends of the axis; beyond them an arrow stands for the dot."""
 TICKS = (-6, -4, -2, -1, 0, 1, 2, 4)
-_ROW, _NARROW_ROW = 18.5, 16.0
+_ROW, _NARROW_ROW = 15.0, 16.0
 _BETWEEN = 8.0
 _GAP = 9.0
 _WIDEST_NAME = 168.0

@@ -11,11 +11,14 @@ from reportgen.metrics import (
     distance_to_closest,
     exact_copies,
     holdout_share,
+    inference,
     leak_size,
     leak_test,
+    linkability,
     membership_inference,
     nn_dist,
     nndr,
+    singling_out,
 )
 from reportgen.metrics.evidence import Metric
 
@@ -31,4 +34,7 @@ ALL: tuple[Metric, ...] = (
     closer_than_people,
     holdout_share,
     membership_inference,
+    singling_out,
+    linkability,
+    inference,
 )

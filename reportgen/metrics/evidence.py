@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.attempts import NOT_ATTACKED, Attacked
 from reportgen.copies import CopyCounts, Reuse
 from reportgen.distances import Floats, Ints, NeighbourDistances, RealRows, SyntheticRows
 from reportgen.model import HoldoutKind, Measured, NotMeasuredCode
@@ -18,8 +19,8 @@ from reportgen.settings import Settings
 Direction = Literal["original_to_synthetic", "original_to_original", "synthetic_to_original", "holdout_to_original"]
 """Who looks for whom, all rows of both tables; a row of the original is never its own neighbour. The holdout is a true
 one or absent. With persons the two closest original rows are of two persons, neither a row's own in the original."""
-Need = Literal["draws", "pool", "leads"] | Direction
-"""`leads`: all directions in the space of each lead, where the rows are records of signals."""
+Need = Literal["draws", "pool", "leads", "singling_out", "linkability", "inference"] | Direction
+"""`leads`: all directions in the space of each lead, where the rows are records of signals; the last three: attacks."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Evidence:
     """The leads that are not flat, in their order; None for tables."""
     persons: Persons | None = None
     """Whose the real rows are, original before holdout, in the order of the searches; None without `--group`."""
+    attacked: Attacked = NOT_ATTACKED
 
     @property
     def original_persons(self) -> Ints | None:

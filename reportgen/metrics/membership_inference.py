@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from reportgen.distances import Floats, Ints, RealRows
 from reportgen.metrics.clustered import against_labelings, auc_variance, rank_test, worth
 from reportgen.metrics.evidence import Evidence, Need
+from reportgen.metrics.hypergeometric import at_least
 from reportgen.metrics.leak_weights import loneliness
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.persons import Persons
@@ -191,17 +191,6 @@ def attack(scores: Floats, originals: Ints, holdouts: Ints) -> Attack:
         top_expected=top * members / (members + others),
         top_p_value=at_least(top_in, members, others, top),
     )
-
-
-def at_least(hits: int, members: int, others: int, drawn: int) -> float:
-    """P(X >= hits) for X members among so many drawn from all without putting back (hypergeometric)."""
-    possible = np.arange(max(hits, drawn - others, 0), min(members, drawn) + 1)
-    logs = _log_choose(members, possible) + _log_choose(others, drawn - possible) - _log_choose(members + others, drawn)
-    return min(1.0, float(np.exp(logs).sum()))
-
-
-def _log_choose(many: int, some: Any) -> Any:
-    return gammaln(many + 1) - gammaln(some + 1) - gammaln(many - some + 1)
 
 
 def _variance(often: Ints, placements: Floats) -> float:

@@ -10,7 +10,7 @@ Planted rows were searched once (`PlantedRows`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,17 +54,19 @@ def smallest_leak(
     random: np.random.Generator,
     draws: int = DRAWS,
     permutations: int = PERMUTATIONS,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> SmallestLeak:
     """Plant more and more near copies until the test finds them often enough.
 
     Each of the `draws` takes one labeling as the truth and the others, `permutations` in number, as what it is compared
-    with; ValueError where there are more draws than labelings.
+    with; ValueError where there are more draws than labelings. `progress` is called with how many numbers of rows were
+    tried, and how many there are; most runs need few of them.
     """
     if draws > permutations + 1:
         msg = f"{draws} draws need as many labelings; there are {permutations + 1}"
         raise ValueError(msg)
     with one_thread():
-        return _smallest_leak(real, synthetic, planted, random, draws, permutations)
+        return _smallest_leak(real, synthetic, planted, random, draws, permutations, progress)
 
 
 def _smallest_leak(
@@ -74,6 +76,7 @@ def _smallest_leak(
     random: np.random.Generator,
     draws: int,
     permutations: int,
+    progress: Callable[[int, int], None],
 ) -> SmallestLeak:
     trial = Trial(real, synthetic, planted, random, permutations)
     # In each draw the rows of a smaller leak are among those of a larger one.
@@ -81,7 +84,9 @@ def _smallest_leak(
     # Planted rows take part in the searches with columns left out as often as the other synthetic rows do.
     searched = random.random((draws, len(planted.copied))) < synthetic.dropped.times.sum() / synthetic.rows
     curve: list[PowerAt] = []
-    for rows in _ladder(min(len(order) for order in orders)):
+    ladder = list(_ladder(min(len(order) for order in orders)))
+    for tried, rows in enumerate(ladder):
+        progress(tried, len(ladder))
         outcomes = (
             trial.p_value(order[:rows], searched[draw, order[:rows]], draw) <= LEVEL
             for draw, order in enumerate(orders)

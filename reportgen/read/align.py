@@ -14,9 +14,10 @@ from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import SMALLEST_GROUP, Kind
 from reportgen.persons import PersonKey
+from reportgen.read.attacked import check_attacked
 from reportgen.read.canonical import Understood
 from reportgen.read.columns import RawTable
-from reportgen.read.declare import as_declared, declared_forms
+from reportgen.read.declare import as_declared, check_declarations, declared_forms
 from reportgen.read.kinds import understand
 from reportgen.read.left_out import (
     BY_GROUP,
@@ -28,7 +29,7 @@ from reportgen.read.left_out import (
     is_constant,
     why_left_out,
 )
-from reportgen.read.naming import like_cells, nearest_name, one_line, shown_name, shown_names
+from reportgen.read.naming import like_cells, one_line, shown_name, shown_names
 from reportgen.read.partition import ColumnSchema, Partition, Table
 from reportgen.read.person_key import LIKE_A_KEY, person_key
 from reportgen.read.persons import persons_of
@@ -47,7 +48,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     names = tuple(original.columns)
     for table in tables[1:]:
         _same_columns(original, table)
-    _known_names(names, settings)
+    check_declarations(names, settings)
     forms = declared_forms(names, settings)
     tables = [as_declared(table, settings) for table in tables]
     unmeasured = {*settings.key, *settings.ignore, *(name for name in forms if forms[name].means in _UNMEASURED)}
@@ -65,6 +66,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     columns = tuple(
         _schema(name, understood[name], tables, settings, forms.get(name, ColumnForm()), whose) for name in names
     )
+    check_attacked(columns, settings)
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [
@@ -185,28 +187,6 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
         f"give it the columns of {one_line(original.source.name)} ({original.role})"
     )
     raise InputError(msg)
-
-
-def _known_names(names: Sequence[str], settings: Settings) -> None:
-    for option in ("key", "ignore", "numeric", "categorical", "group"):
-        given = getattr(settings, option)
-        for name in given if isinstance(given, tuple) else [given] * (given is not None):
-            if name not in names:
-                nearest = nearest_name(name, names)
-                hint = f"did you mean {shown_name(nearest)}?" if nearest else f"columns are {shown_names(names)}"
-                msg = f"--{option}: there is no column {shown_name(name)}; {hint}"
-                raise InputError(msg)
-    for name in settings.numeric:
-        if name in settings.categorical:
-            msg = f"column {shown_name(name)} is named by both --numeric and --categorical; choose one"
-            raise InputError(msg)
-    for option in ("key", "ignore", "numeric", "categorical"):
-        if settings.group in getattr(settings, option):
-            msg = (
-                f"column {shown_name(settings.group or '')} is named by both --group and --{option}; a column of "
-                f"persons is left out of the distances as it is, so leave out --{option} for it"
-            )
-            raise InputError(msg)
 
 
 def _coordinates_only(

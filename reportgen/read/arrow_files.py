@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,7 +23,11 @@ def read_parquet(path: Path) -> pa.Table:
 
 def read_feather(path: Path) -> pa.Table:
     """Read one file, as `read_parquet` does."""
-    return _validated(pyarrow.feather.read_table(path))
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # files of the first version are read as long as pyarrow does
+        return _validated(pyarrow.feather.read_table(path))
 
 
 def _validated(table: pa.Table) -> pa.Table:

@@ -72,13 +72,34 @@ def raw_column(column: pa.ChunkedArray) -> RawColumn | None:
     """Bring a typed column to one of the few types that are told apart; None where its type has no meaning here."""
     kind: Any = column.type
     if pa.types.is_dictionary(kind):
-        return _declared(raw_column(column.cast(kind.value_type)))
+        return _declared(raw_column(_decoded(column)))
+    if isinstance(kind, pa.BaseExtensionType):
+        return _of_extension(column, kind)
     if pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return texts(column)
     if pa.types.is_string_view(kind) or pa.types.is_decimal(kind) or pa.types.is_time(kind):
         return texts(column.cast(pa.string()))
     typed = _typed(column, kind)
     return None if typed is None else Typed(_one_array(typed))
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write out the categories of a dictionary; not by a cast, which pyarrow lacks for those that polars writes."""
+    kind = column.type.value_type
+    if not pa.types.is_string_view(kind):
+        return column.cast(kind)
+    chunks = [chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, pa.large_string())
+
+
+def _of_extension(column: pa.ChunkedArray, kind: Any) -> RawColumn | None:
+    """Read the few extended types whose storage means what it holds; a UUID, sixteen bytes, as its text."""
+    if kind.extension_name == "arrow.uuid":
+        plain = [value.as_py() for value in column]
+        return texts(pa.chunked_array([pa.array([None if one is None else str(one) for one in plain], pa.string())]))
+    if kind.extension_name not in {"arrow.json", "arrow.bool8"}:
+        return None
+    return raw_column(pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type))
 
 
 def _declared(column: RawColumn | None) -> RawColumn | None:

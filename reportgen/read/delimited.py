@@ -82,6 +82,13 @@ def _encodings(path: Path, head: bytes) -> tuple[str, ...]:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return ("utf-16",)
     if b"\0" in head:
+        for place, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if len(head) > 3 and not any(head[place:200:2]):  # every other byte of Latin letters
+                msg = (
+                    f"{one_line(path.name)}: its text looks like UTF-16 without the mark that says so; save it as "
+                    f'UTF-8, or declare encoding = "{name}" in [schema]'
+                )
+                raise InputError(msg)
         msg = f"{one_line(path.name)}: this is no table of text, whatever its name says"
         raise InputError(msg)
     return ("utf-8", *_FALLBACKS)
@@ -113,6 +120,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
         except UnicodeError:
             return None
         raise InputError(complaint) from None
+    _refuse_escaped_quotes(path, form, table)
     if _swallows_lines(table):
         _refuse_open_quote(path, form)
     _refuse_no_rows(path, table, header if len(head) == _HEAD else None)
@@ -244,6 +252,24 @@ def _complaint(path: Path, form: Form) -> str:
 def _swallows_lines(table: pa.Table) -> bool:
     """Whether the last row holds a line break, which is what is left of a quote that is never closed."""
     return any("\n" in (column[-1].as_py() or "") for column in table.columns)
+
+
+def _refuse_escaped_quotes(path: Path, form: Form, table: pa.Table) -> None:
+    r"""Refuse \" before more of a cell, as Spark and MySQL write a quote: it would be read as other text than meant.
+
+    A quoted cell that ends with \ is followed by a separator or line end, and \ before a doubled quote by another one.
+    """
+    if not any(pc.any(pc.match_substring(column, "\\"), min_count=0).as_py() for column in table.columns):
+        return
+    escaped = re.compile(rf'\\"(?=[^"{re.escape(form.separator)}\r\n])')
+    with _text(path, form.encoding) as lines:
+        for number, line in enumerate(lines, 1):
+            if escaped.search(line):
+                msg = (
+                    f"{one_line(path.name)}: line {number} writes a quote inside a cell with a backslash before it; "
+                    'save the file with doubled quotes ("") instead'
+                )
+                raise InputError(msg)
 
 
 def _refuse_open_quote(path: Path, form: Form) -> None:

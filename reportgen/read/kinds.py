@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+import pyarrow as pa
+
 from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.model import Kind
@@ -23,8 +25,8 @@ from reportgen.read.canonical import (
     rows,
 )
 from reportgen.read.columns import RawTable, Texts
-from reportgen.read.dates import DayOrder
-from reportgen.read.lookalikes import hint
+from reportgen.read.dates import DayOrder, look_like_dates
+from reportgen.read.lookalikes import DATES, hint
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import shown_name
 from reportgen.read.reading import Reading, forced_numbers, forced_truth, not_numbers, read, table_style
@@ -68,14 +70,8 @@ def understand(
 def _decide(
     name: str, readings: list[Reading], forced: Kind | None, form: ColumnForm, order: DayOrder | None
 ) -> Understood:
-    if forced == "numeric":
-        return as_numbers(name, [_forced_numbers(name, reading) for reading in readings])
-    if forced == "categorical":
-        return as_categories(readings)
-    if forced == "boolean":
-        return as_truth([_forced_truth(name, reading) for reading in readings])
-    if forced == "datetime":
-        return as_declared_times(name, readings, form)
+    if forced is not None:
+        return _as_forced(name, readings, forced, form, order)
     readings = _without_soft_marks(readings)
     kinds = {reading.kind for reading in readings if reading.kind}
     if kinds == {"numeric"}:
@@ -85,8 +81,25 @@ def _decide(
     if kinds == {"boolean"} or (kinds == {"boolean", "numeric"} and all(map(_fits_truth, readings))):
         return as_truth(readings)
     if kinds == {"categorical", "datetime"}:
+        if any(map(_unknown_dates, readings)):  # as categories no value of one table could be one of the other
+            raise _conflict(name, readings)
         return _texts_as_categories(name, readings, (_NOT_ALL_DATES,))
     return _agree_on_categories(name, readings)
+
+
+def _as_forced(
+    name: str, readings: list[Reading], forced: Kind, form: ColumnForm, order: DayOrder | None
+) -> Understood:
+    if forced == "numeric":
+        return as_numbers(name, [_forced_numbers(name, reading) for reading in readings])
+    if form.means == "identifier" and {reading.kind for reading in readings if reading.kind} == {"datetime"}:
+        # The same day may be written otherwise in the other file.
+        return as_times(readings, order) or as_categories(readings)
+    if forced == "categorical":
+        return as_categories(readings)
+    if forced == "boolean":
+        return as_truth([_forced_truth(name, reading) for reading in readings])
+    return as_declared_times(name, readings, form)
 
 
 def _fits_truth(reading: Reading) -> bool:
@@ -106,6 +119,13 @@ def _agree_on_categories(name: str, readings: list[Reading]) -> Understood:
     if kinds <= {"categorical", "boolean"} or (kinds == {"categorical", "numeric"} and _PADDED in remarks):
         return _texts_as_categories(name, readings, remarks)
     raise _conflict(name, readings)
+
+
+def _unknown_dates(reading: Reading) -> bool:
+    """Whether a table's words look like dates and not one of them is of a form that is known."""
+    if reading.kind != "categorical" or reading.present is None or hint([reading.present.distinct]) != DATES:
+        return False
+    return not any(look_like_dates(pa.array([text])) for text in reading.present.distinct.to_pylist()[:200])
 
 
 def _nothing_in_common(readings: Sequence[Reading]) -> bool:
@@ -166,4 +186,9 @@ def _forced_truth(name: str, reading: Reading) -> Reading:
 def _conflict(name: str, readings: Sequence[Reading]) -> InputError:
     found = " and ".join(f"{reading.spoken} in {reading.where}" for reading in readings if reading.kind)
     shown = shown_name(name)
+    if any(map(_unknown_dates, readings)):
+        return InputError(
+            f"column {shown} holds {found}, which look like dates of a form that is not known: write them alike in all "
+            f"files (2020-01-31), declare their date_format in [schema], or use --categorical {shown}"
+        )
     return InputError(f"column {shown} holds {found}: correct the file, or use --categorical {shown}")

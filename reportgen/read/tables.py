@@ -114,7 +114,10 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
         raise InputError(msg)
     suffix = next((ending for ending in sorted(SUFFIXES, key=len)[::-1] if name.lower().endswith(ending)), None)
     if suffix is None:
-        msg = f"{role}: the format of {shown_name(name)} is not known; give one of {', '.join(SUFFIXES)}"
+        msg = (
+            f"{role}: the format of {shown_name(name)} is not known; give one of {', '.join(SUFFIXES)}, or rename it "
+            "if it is one"
+        )
         raise InputError(msg)
     try:
         with path.open("rb") as stream:

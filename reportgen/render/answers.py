@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reportgen.model import Measured, Result
-from reportgen.render import scores, tested
+from reportgen.render import attacks, scores, tested
 from reportgen.render.advice import repeated_copies
 from reportgen.render.pair import asking_rows, value_text
 from reportgen.render.stance import Stance, above, stance, worse
@@ -23,6 +23,8 @@ def answer(key: str, metric: Measured, result: Result) -> str:
         return _relative(key, metric, result)
     if key == "closest_rate":
         return _rate(metric, result)
+    if key in attacks.KEYS and "attacks" in metric.scores:
+        return attacks.answer(key, metric, result)
     if key in tested.KEYS:
         return tested.answer(key, metric, result)
     if key == "nndr":

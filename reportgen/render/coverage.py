@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reportgen.model import Criterion, Finding, Result
+from reportgen.model import Criterion, Finding, Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import CRITERIA, further_reasons
 from reportgen.render.score_summary import metric_name
@@ -45,7 +45,7 @@ def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
             label=numbering.table(),
             caption=sentence("coverage.caption"),
             heads=heads(*(sentence(f"coverage.{name}") for name in ("criterion", "assessed", "by", "finding"))),
-            rows=tuple(_criterion(name, getattr(result.coverage, name)) for name in CRITERIA),
+            rows=tuple(_criterion(name, getattr(result.coverage, name), result) for name in CRITERIA),
             notes=(sentence("coverage.note"),),
         ),
     )
@@ -107,9 +107,15 @@ def _on_regions(result: Result, *, named: bool) -> str:
     return sentence(f"findings.regions_{'none' if leak else 'no_leak'}")
 
 
-def _criterion(name: str, criterion: Criterion) -> Row:
-    unanswered = "speaks" if criterion.metrics else "open"
-    finding = "attack_ran" if criterion.assessed else unanswered
+def _criterion(name: str, criterion: Criterion, result: Result) -> Row:
+    attack = result.metrics.get(name)
+    ran = isinstance(attack, Measured)
+    if criterion.assessed:
+        finding = "attack_weak" if isinstance(attack, Measured) and "not_trusted" in attack.notes else "attack_ran"
+    elif ran:
+        finding = "attack_alone"
+    else:
+        finding = "speaks" if criterion.metrics else "open"
     metrics = scores.joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),

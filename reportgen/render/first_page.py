@@ -72,9 +72,10 @@ def first_page(result: Result) -> FirstPage:
         elsewhere = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
         reasons.append(ReasonView("", sentence("reason_name.further"), elsewhere))
     reasons += [
-        ReasonView("", sentence("reason_name.person_key"), finding.text)
+        ReasonView("", sentence(f"reason_name.{finding.code}"), finding.text)
         for finding in result.findings
         if finding.code == "person_key"
+        or (finding.code == "identifier_reuse_untested" and finding.severity == "warning")
     ]
     if describing := described(result):
         reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))

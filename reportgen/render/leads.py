@@ -16,8 +16,15 @@ from reportgen.words import catalog, sentence
 PREFIX = "lead:"
 MOST_FIGURES = 12
 """The leads of a standard electrocardiogram; more pictures fill pages that nobody looks at."""
-FIGURES_OF_MANY = 2
-"""Pictures where there are more leads than that: their numbers already fill half of what a page may weigh."""
+FEWEST_FIGURES = 2
+
+
+def most_figures(leads: int) -> int:
+    """Return how many leads have pictures: up to twelve, one fewer for every ten leads, never below two.
+
+    A page may weigh two megabytes. One lead takes 7 kB for its numbers and 55 kB for its picture in two widths.
+    """
+    return max(FEWEST_FIGURES, min(MOST_FIGURES, (135 - leads) // 10))
 
 
 def of_all_leads(found: Mapping[str, Score]) -> dict[str, Score]:
@@ -161,8 +168,7 @@ def _drawn(metric: Measured, result: Result) -> Sequence[str]:
         score = metric.scores[f"{PREFIX}{name}:score"]
         return score.value / score.reference if score.reference else float("inf")
 
-    most = MOST_FIGURES if len(drawable) <= MOST_FIGURES else FIGURES_OF_MANY
-    chosen = set(sorted(drawable, key=closeness)[:most])
+    chosen = set(sorted(drawable, key=closeness)[: most_figures(len(result.leads))])
     return [name for name in drawable if name in chosen]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from reportgen.model import Measured, NotMeasured, Result, Score
 from reportgen.render import advice, answers, scores
+from reportgen.render.attacks import of_all_attacks, rates_figure, rates_table
 from reportgen.render.leads import lead_bins, lead_figures, lead_table, of_all_leads
 from reportgen.render.pictures import Medium, metric_figures
 from reportgen.render.score_summary import LISTED, anchor, has_null_range, listed_anchor, metric_name
@@ -27,6 +28,9 @@ INTERVALS = {
     "leak_size": "leak_size",
     "holdout_share": "holdout_share",
     "membership_inference": "membership_inference",
+    "singling_out": "attack",
+    "linkability": "attack",
+    "inference": "attack",
 }
 """How the intervals of each metric are made, by the name of the sentence that says it."""
 
@@ -87,11 +91,14 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
     whole = metric_figures(key, metric, result, medium, numbering)
+    whole = (*whole, *rates_figure(key, metric, result, medium, numbering))
     by_lead_drawn = lead_figures(key, metric, result, medium, numbering)
     before = [Note(sentence("label.answer"), (answers.answer(key, metric, result),), "answer")]
     if notes := advice.cautions(metric, result, key):
         before.append(Note(sentence("label.caution"), notes))
     tables = [_score_table(key, metric, result, numbering)]
+    if rates := rates_table(key, metric, result, numbering):
+        tables.append(rates)
     if by_lead := lead_table(key, metric, result, numbering):
         tables.append(by_lead)
     if listed := percentiles(key, metric, result, numbering):
@@ -170,7 +177,7 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
     referenced = any(score.reference is not None for score in metric.scores.values())
     rows = [
         _score_row(key, name, score, metric, result, paired=paired, referenced=referenced, with_null=with_null)
-        for name, score in scores.ordered_scores(key, of_all_leads(metric.scores))
+        for name, score in scores.ordered_scores(key, of_all_attacks(key, of_all_leads(metric.scores)))
         if name not in hidden
     ]
     return Table(

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from reportgen._resources import resource
 from reportgen.bounds import LONGEST_TEXT
+from reportgen.render.columns import widths
 from reportgen.render.context import Report
 from reportgen.render.fonts import with_fonts
 from reportgen.render.pictures import Medium
@@ -75,7 +76,7 @@ def environment() -> jinja2.Environment:
         finalize=_bounded,
     )
     add_filters(environment)
-    environment.filters["shortened"] = shortened
+    environment.filters |= {"shortened": shortened, "column_widths": widths}
     return environment
 
 

@@ -26,8 +26,11 @@ SUMMARY = {
     "closest_rate": ("rate",),
     "nndr": ("p5", "median", "excess", "excess_over_holdout"),
     "nn_dist": ("score", "authenticity"),
+    "singling_out": ("risk", "attack_rate"),
+    "linkability": ("risk", "attack_rate"),
+    "inference": ("risk", "attack_rate"),
 }
-"""Scores of the summary; the others stand in the metric's own frame. A metric not named here shows all."""
+"""Scores of the summary; the others stand in the metric's own frame. A metric that has none of these shows all."""
 TONES: dict[str, Tone] = {"high": "high", "moderate": "moderate", "low": "low"}
 
 
@@ -161,8 +164,8 @@ def ordered_scores(metric: str, scores: Mapping[str, Score]) -> tuple[tuple[str,
 
 def summary_scores(metric: str, measured: Measured) -> dict[str, Score]:
     """The scores of a metric that the summary shows."""
-    names = SUMMARY.get(metric, tuple(name for name, _ in ordered_scores(metric, measured.scores)))
-    return {name: measured.scores[name] for name in names if name in measured.scores}
+    found = {name: measured.scores[name] for name in SUMMARY.get(metric, ()) if name in measured.scores}
+    return found or dict(ordered_scores(metric, measured.scores))
 
 
 def value_cell(score: Score, metric: str, name: str, *, strong: bool = False) -> Cell:

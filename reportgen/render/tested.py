@@ -35,6 +35,7 @@ def reading_numbers(result: Result) -> dict[str, Any]:
         "level": f"{level:g}",
         "level_percent": scores.percent_of(100 * level),
         "rows": rows,
+        "tolerance": scores.percent_of(result.settings.inference_tolerance),
         "floor": scores.share(min(1.0, 3 / rows)),
     }
 

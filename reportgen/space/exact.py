@@ -28,15 +28,25 @@ from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
+from reportgen.space import shards
 from reportgen.space.candidates import Singles, in_threads, propose
 
 _SPARE = 6
+_FOR_THE_CENTRE = 1000
+"""From so many base rows at most, at regular steps, the centre is taken."""
 _MANY = 128
 _BLOCK = 1 << 18
 """Numbers worked on at once, 2 MB: they stay in the cache."""
 _QUERIES = 4096
 _DENSE = 4
 """Up to so many dimensions the tree proposes at once: it is faster than float32, and float32 often proves nothing."""
+_DENSE_OF_LARGE = 6
+"""The same for a base of more than `_LARGE` rows."""
+_LARGE = 20_000
+"""A base of more rows is searched shard by shard in up to `_FUSED` dimensions, where float32 sums are never held."""
+_FUSED = 32
+_FEW = 32
+"""Most neighbours for which shards are searched: with more, most shards would have to be looked through."""
 _SPARSE = 24
 """Up to so many dimensions the tree is asked for what float32 cannot prove; beyond, it looks at nearly every row."""
 _FEWEST_FOR_A_TREE = 1000
@@ -54,6 +64,10 @@ _REACH = 40
 """Centred coordinates are scaled to at most 2^40, so that float32 squares neither overflow nor vanish."""
 _FARTHEST = 2.0**50
 """Queries beyond this, after scaling, are not given to float32."""
+
+
+_Way = Callable[[Ints], tuple[Floats, Ints, NDArray[np.bool_]]]
+"""Answers queries given by their rows: distances and ids, (rows, k), and which rows, (rows,), are not proven."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +122,10 @@ def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[
     distances = np.full((len(queries), k), np.inf)
     ids = np.full((len(queries), k), -1, dtype=np.int64)
     waiting = np.arange(len(queries))
-    for proposing in _ways_to_propose(space, k):
+    for prepared in _ways(space, k):
         unproven = np.zeros(len(queries), dtype=bool)
-        propose_some = functools.partial(_nearest_candidates, space, proposing(), k=k)
         blocks = _blocks(waiting, _QUERIES, threads)
-        for rows, answer in zip(blocks, in_threads(propose_some, blocks, threads), strict=True):
+        for rows, answer in zip(blocks, in_threads(prepared(), blocks, threads), strict=True):
             distances[rows], ids[rows], unproven[rows] = answer
         waiting = np.flatnonzero(unproven)
         if not len(waiting):
@@ -141,8 +154,9 @@ def _space(queries: Floats, base: Floats) -> _Space:
     if largest > _LARGEST:
         msg = "coordinates beyond 1e300 cannot be compared; rescale the columns"
         raise InputError(msg)
-    # The proof holds for any centre. Medians, as one value far out would move a mean away from all other rows.
-    shift = np.array([np.median(base[:, column]) for column in range(base.shape[1])])
+    # The proof holds for any centre. Medians, as one value far out would move a mean away from all other rows; of some
+    # rows, as those of all take a fifth of a small search.
+    shift = np.median(base[:: -(-len(base) // _FOR_THE_CENTRE)], axis=0)
     spread = max(_largest(base[part] - shift) for part in _parts(len(base), base.shape[1]))
     large = math.frexp(largest)[1]
     small = math.frexp(spread)[1] if spread else large
@@ -191,16 +205,23 @@ class _Proposing:
     underflow: float
 
 
-def _ways_to_propose(space: _Space, k: int) -> Iterator[Callable[[], _Proposing]]:
-    """Yield ways to propose candidates, each for the rows that the one before could not prove."""
+def _ways(space: _Space, k: int) -> Iterator[Callable[[], _Way]]:
+    """Yield ways to answer, each for the rows that the one before could not prove; calling one prepares it."""
     size, width = space.base.shape
-    tree = functools.partial(_by_tree, space, k + 2 * _SPARE)
-    if width <= _DENSE and size >= _FEWEST_FOR_A_TREE:
+
+    def candidates(make: Callable[[], _Proposing]) -> Callable[[], _Way]:
+        return lambda: functools.partial(_nearest_candidates, space, make(), k=k)
+
+    tree = candidates(functools.partial(_by_tree, space, k + 2 * _SPARE))
+    if width <= (_DENSE if size <= _LARGE else _DENSE_OF_LARGE) and size >= _FEWEST_FOR_A_TREE:
         yield tree
         return
     singles = _singles(space)
-    for number in (k + _SPARE, max(_MANY, 4 * k)):
-        yield functools.partial(_by_singles, singles, number, width)
+    if size > _LARGE and width <= _FUSED and k <= _FEW:
+        yield lambda: functools.partial(_nearest_in_shards, space, shards.cut(singles, k), k=k)
+    else:
+        yield candidates(functools.partial(_by_singles, singles, k + _SPARE, width))
+    yield candidates(functools.partial(_by_singles, singles, max(_MANY, 4 * k), width))
     if width <= _SPARSE and size >= _FEWEST_FOR_A_TREE:
         yield tree
 
@@ -211,7 +232,11 @@ def _by_singles(singles: Singles, number: int, width: int) -> _Proposing:
     def propose_some(centred: Floats) -> tuple[Floats, Ints]:
         return propose(centred.astype(np.float32), singles, number)
 
-    return _Proposing(propose_some, number, error / (1 - error) if error < 1 else math.inf, _SINGLE_UNDERFLOW)
+    return _Proposing(propose_some, number, _relative(error), _SINGLE_UNDERFLOW)
+
+
+def _relative(error: float) -> float:
+    return error / (1 - error) if error < 1 else math.inf
 
 
 def _by_tree(space: _Space, number: int) -> _Proposing:
@@ -249,6 +274,28 @@ def _nearest_candidates(
         limit = _limit(space.squared(distances[:, -1]), _lengths(centred), proposing.error)
         proven &= reached > limit + proposing.underflow
     return distances, np.take_along_axis(candidates, order, axis=1), ~proven
+
+
+@_OVERFLOW_PROVES_NOTHING
+def _nearest_in_shards(
+    space: _Space, cut: shards.Shards, rows: Ints, *, k: int
+) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+    """Answer query `rows` shard by shard: distances, ids and whether the answer is not proven."""
+    centred = space.centre(space.queries[rows])
+    lengths = _lengths(centred)
+    within = np.abs(centred).max(axis=1) < _FARTHEST
+    # A few roundings more than FAISS's: |x|^2 changes sides, and the limit is rounded to float32.
+    error = _relative((space.base.shape[1] + 16) * _SINGLE)
+
+    def measure(queries: Ints, others: Ints) -> Floats:
+        return space.pairs(rows[queries], others)
+
+    def limit(distances: Floats) -> Floats:
+        return np.where(within, _limit(space.squared(distances), lengths, error) + _SINGLE_UNDERFLOW, 0.0)
+
+    queries = np.where(within[:, np.newaxis], centred, 0.0).astype(np.float32)
+    distances, ids, proven = shards.within(cut, queries, k, measure, limit)
+    return distances, ids, ~(proven & within)
 
 
 @_OVERFLOW_PROVES_NOTHING

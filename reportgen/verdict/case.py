@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from reportgen.copies import CopyCounts, Reuse
 from reportgen.model import Detectable, Holdout, Measured, Metric, Score
-from reportgen.settings import Settings
+from reportgen.settings import Settings, Thresholds
+
+
+def persons_differ(holdout: Holdout, thresholds: Thresholds) -> bool:
+    """Whether persons of original and holdout differ in their numbers of rows as those drawn alike hardly do.
+
+    Read against the level of the other test of what a holdout is, that for shared rows.
+    """
+    return holdout.rows_p_value is not None and holdout.rows_p_value <= thresholds.leaky_holdout
 
 
 @dataclass(frozen=True)
@@ -25,6 +33,11 @@ class Case:
     def tolerance(self) -> float:
         """The leak that the user accepts, as a share of the synthetic rows."""
         return self.settings.tolerance / 100
+
+    @property
+    def persons_differ(self) -> bool:
+        """Whether persons can't be taken as interchangeable, so that no test of their labels is exact."""
+        return persons_differ(self.holdout, self.settings.thresholds)
 
     def score(self, metric: str, name: str) -> Score | None:
         """Return a score, None where it was not measured."""

@@ -17,16 +17,17 @@ Found = list[tuple[Literal["high", "moderate"], Reason]]
 def copies_evidence(case: Case) -> Found:
     """Read the exact copies.
 
-    Without a true holdout, or without the leak test: high when the one-sided 95 % Clopper-Pearson limit of their share
-    lies above what chance explains plus the tolerance; without a true holdout, moderate when it lies above what chance
-    explains. With a true holdout, moderate where chance makes no copies: none between the synthetic rows and the
-    holdout or among the real rows, if two different rows are copied or no two real rows differ in one column only.
+    Without a true holdout, or without a leak test that can make the level high: high when the one-sided 95 %
+    Clopper-Pearson limit of their share lies above what chance explains plus the tolerance; without a true holdout,
+    moderate when it lies above what chance explains. With a true holdout, moderate where chance makes no copies: none
+    between the synthetic rows and the holdout or among the real rows, if two different rows are copied or no two real
+    rows differ in one column only.
     """
     if not case.measured("exact_copies"):
         return []
     copies, kind, tolerance = case.copies, case.holdout.kind, case.settings.tolerance
     bound, chance = lower_limit(copies.synthetic_in_original, copies.synthetic_rows), _chance(copies, kind)
-    tested = kind == "provided" and case.measured("leak_test")
+    tested = kind == "provided" and case.measured("leak_test") and not case.persons_differ
     if not tested and bound > chance + case.tolerance:
         return [("high", _copies_reason("exact_copies_above_tolerance", copies, kind, tolerance))]
     if kind != "provided":
@@ -40,14 +41,17 @@ def copies_evidence(case: Case) -> Found:
 
 
 def reuse_evidence(case: Case) -> Found:
-    """Read the reuse of identifiers: high where relabelling can't explain it, moderate where the holdout has none."""
+    """Read the reuse of identifiers: high where relabelling can't explain it, moderate where the holdout has none.
+
+    Values that recur by chance, such as days, argue for nothing unless relabelling can't explain them.
+    """
     if not case.measured("exact_copies"):
         return []
     found: Found = []
     for reuse in case.reuse:
         if reuse.p_value is not None and reuse.p_value <= case.settings.thresholds.identifier_reuse:
             found.append(("high", _reuse_reason("identifier_reuse_significant", reuse)))
-        elif reuse.in_original and reuse.in_holdout == 0:
+        elif reuse.in_original and reuse.in_holdout == 0 and reuse.names:
             found.append(("moderate", _reuse_reason("identifier_reuse", reuse)))
     return found
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reportgen.copies import CopyCounts
+from reportgen.copies import CopyCounts, Reuse
 from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Metric
 from reportgen.persons import PersonKey
 from reportgen.settings import Thresholds
-from reportgen.verdict.case import Case
+from reportgen.verdict.case import Case, persons_differ
 from reportgen.verdict.preconditions import (
     SMALL_ORIGINAL,
     holdout_is_synthetic,
     is_leaky,
     is_swapped,
-    persons_differ,
     rows_of_persons,
 )
 from reportgen.words import sentence
@@ -24,27 +23,32 @@ DOMINANT_INERTIA = 0.3
 """A column with more than this share of the inertia is named: it decides who is near to whom."""
 
 MOST_NAMES = 10
-"""So many columns are named where many are left out for one reason; the data card lists more."""
+"""So many columns are named where one finding speaks of many; the data card lists more."""
+MOST_ALIKE = 5
+"""Up to so many columns of which the same is to be said have a finding each; more of them share one."""
 
 
 def find(
     columns: tuple[Column, ...],
     case: Case,
     file_remarks: tuple[str, ...],
-    regions: tuple[Finding, ...] = (),
+    regions: tuple[Finding, ...] | None = (),
     person_key: PersonKey | None = None,
 ) -> tuple[Finding, ...]:
     """Collect all findings, warnings first.
 
-    `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table.
+    `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table;
+    None where there is a leak and no part was looked for, since rows belong to persons.
     `person_key`: a column that seems to name persons, where none was named with --group.
     """
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
     found = [
         *([] if person_key is None else [_finding("person_key", "warning", **_numbers(person_key))]),
         *_holdout(case.holdout, case.copies, case.settings.thresholds),
+        *(_untested_reuse(case.reuse) if case.measured("exact_copies") else ()),
         *_tests(case),
-        *regions,
+        *([] if regions is None else regions),
+        *([_finding("regions_not_sought", "info")] if regions is None else []),
         *_rows(case.copies),
         *_scores(case.metrics),
         *remarks,
@@ -159,10 +163,45 @@ def _left_out(columns: tuple[Column, ...]) -> list[Finding]:
             "column_left_out",
             "info",
             count=len(names),
-            numbers={"names": names[:MOST_NAMES], "more": max(0, len(names) - MOST_NAMES), "reason": reason},
+            numbers=_several(names) | {"reason": reason},
         )
         for reason, names in by_reason.items()
     ]
+
+
+def _several(names: Sequence[str]) -> dict[str, Any]:
+    """The first names, and how many more there are."""
+    return {"names": names[:MOST_NAMES], "more": max(0, len(names) - MOST_NAMES)}
+
+
+def _by_column(code: FindingCode, severity: str, rows: Mapping[str, int]) -> list[Finding]:
+    """One finding a column with its number of rows, or one for all columns where a report would drown in them."""
+    if len(rows) <= MOST_ALIKE:
+        return [
+            _finding(code, severity, count=number, numbers={"column": name, "rows": number, "more": 0, "names": [name]})
+            for name, number in rows.items()
+        ]
+    numbers = {"column": None, "rows": max(rows.values()), **_several(list(rows))}
+    return [_finding(code, severity, count=len(rows), numbers=numbers)]
+
+
+def _untested_reuse(reuse: Sequence[Reuse]) -> list[Finding]:
+    """Values of left-out columns that occur again where no holdout tells how many chance brings back."""
+    again = [one for one in reuse if one.in_original and one.in_holdout is None]
+    code: FindingCode = "identifier_reuse_untested"
+    found = []
+    for severity, names in (("warning", True), ("notice", False)):
+        these = [one for one in again if one.names is names]
+        if len(these) > MOST_ALIKE:
+            several = _several([one.column for one in these])
+            found.append(
+                _finding(code, severity, count=len(these), numbers=several | {"column": None, "recur": not names})
+            )
+            continue
+        for one in these:
+            numbers = {"column": one.column, "reused": one.in_original, "distinct": one.distinct, "recur": not names}
+            found.append(_finding(code, severity, count=one.in_original, numbers=numbers))
+    return found
 
 
 def _columns(columns: tuple[Column, ...]) -> list[Finding]:
@@ -173,11 +212,12 @@ def _columns(columns: tuple[Column, ...]) -> list[Finding]:
             continue
         if column.inertia is not None and column.inertia > DOMINANT_INERTIA and sum(c.used for c in columns) > 2:
             found.append(_finding("column_dominates", "notice", numbers=numbers | {"share": 100 * column.inertia}))
-        if column.unseen_rows:
-            rows = column.unseen_rows
-            found.append(_finding("unseen_levels", "info", count=rows, numbers=numbers | {"rows": rows}))
-        real_missing = column.missing.original + (column.missing.holdout or 0)
-        if column.missing.synthetic and not real_missing:
-            rows = column.missing.synthetic
-            found.append(_finding("missing_only_in_synthetic", "notice", count=rows, numbers=numbers | {"rows": rows}))
-    return found
+    used = [column for column in columns if column.used]
+    unseen = {column.name: column.unseen_rows for column in used if column.unseen_rows}
+    missing = {
+        column.name: column.missing.synthetic
+        for column in used
+        if column.missing.synthetic and not column.missing.original + (column.missing.holdout or 0)
+    }
+    found += _by_column("unseen_levels", "info", unseen)
+    return found + _by_column("missing_only_in_synthetic", "notice", missing)

@@ -22,3 +22,19 @@ def lower_limit(hits: int, rows: int, confidence: float = 0.95) -> float:
     from scipy.special import betaincinv
 
     return float(betaincinv(hits, rows - hits + 1, 1 - confidence)) if hits else 0.0
+
+
+NORMAL = 1.959963984540054
+"""97.5 % quantile of the normal distribution."""
+
+
+def wilson(hits: int, number: int) -> tuple[float, float]:
+    """95 % interval of a share (Wilson, Journal of the American Statistical Association 22, 1927); `number` above 0.
+
+    Inside 0-1 and of some width also at 0 and all hits.
+    """
+    share, weight = hits / number, NORMAL**2 / number
+    centre = share + weight / 2
+    reach = NORMAL * (share * (1 - share) / number + weight / (4 * number)) ** 0.5
+    low, high = (centre - reach) / (1 + weight), (centre + reach) / (1 + weight)
+    return (0.0 if hits == 0 else low), (1.0 if hits == number else high)

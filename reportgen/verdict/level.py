@@ -29,6 +29,9 @@ TESTED = (
 """Metrics that argue for a level; the others are context."""
 
 
+ATTACKS = ("singling_out", "linkability", "inference")
+
+
 def judge(case: Case) -> Verdict:
     """Read the evidence in order and give the level with all reasons, those that made it first."""
     evidence = find_evidence(case)
@@ -75,9 +78,19 @@ def _no_leak_found(case: Case) -> Reason:
     )
 
 
+def _too_weak(attack: Metric | None) -> MetricVerdict | None:
+    """What an attack argues for that clears nothing: it has no control, or does no better than guessing."""
+    if not isinstance(attack, Measured):
+        return None
+    if "no_control" in attack.notes:
+        return "context"
+    return "inconclusive" if "not_trusted" in attack.notes else None
+
+
 def metric_verdicts(verdict: Verdict, case: Case) -> dict[str, Metric]:
     """Write into each tested metric the level it argues for: low if it was tested and argues for nothing."""
     argued: dict[str, MetricVerdict] = {key: "low" for key in TESTED if case.measured(key)}
+    argued |= {key: weak for key in ATTACKS if (weak := _too_weak(case.metrics.get(key))) is not None}
     excess = case.score("leak_size", "excess")
     if excess is not None and excess.high is not None and excess.high > case.tolerance:
         argued["leak_size"] = "inconclusive"

@@ -8,7 +8,7 @@ from reportgen.codes import ReasonCode
 from reportgen.copies import CopyCounts
 from reportgen.model import Holdout, NotMeasured, Reason
 from reportgen.settings import Thresholds
-from reportgen.verdict.case import Case
+from reportgen.verdict.case import Case, persons_differ
 from reportgen.verdict.evidence import rejects
 from reportgen.verdict.intervals import lower_limit
 from reportgen.words import sentence
@@ -31,14 +31,6 @@ def is_leaky(holdout: Holdout, copies: CopyCounts, thresholds: Thresholds) -> bo
     # In coarse tables nearly every row has a twin on either side; only a share surely above the original's own counts.
     beyond_twins = lower_limit(holdout.overlap_rows, copies.holdout_rows) > own_twins
     return p_value <= thresholds.leaky_holdout or (share > thresholds.leaky_share / 100 and beyond_twins)
-
-
-def persons_differ(holdout: Holdout, thresholds: Thresholds) -> bool:
-    """Whether persons of original and holdout differ in their numbers of rows as those drawn alike hardly do.
-
-    Read against the level of the other test of what a holdout is, that for shared rows.
-    """
-    return holdout.rows_p_value is not None and holdout.rows_p_value <= thresholds.leaky_holdout
 
 
 def rows_of_persons(copies: CopyCounts, holdout: Holdout) -> dict[str, Any]:

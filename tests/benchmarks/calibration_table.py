@@ -144,7 +144,7 @@ def render(lines: Sequence[Line], version: str) -> str:
     """Make the document's tables from the lines of runs."""
     return "\n".join(
         [
-            f"{len(lines)} runs; digest of the measuring code: `{version}`.",
+            f"{len(lines)} runs; digest of the measuring code: `{version}`." + _taken_over(lines),
             "",
             "### In ten lines",
             "",
@@ -164,6 +164,17 @@ def render(lines: Sequence[Line], version: str) -> str:
             "",
             *_levels(lines),
         ]
+    )
+
+
+def _taken_over(lines: Sequence[Line]) -> str:
+    taken = sum("taken_over" in line for line in lines)
+    if not taken:
+        return ""
+    cells = {(line["scenario"], line["population"], line["rows"]) for line in lines if "taken_over" in line}
+    return (
+        f" {taken} of them were made by earlier code; in every cell of theirs ({len(cells)}) the present code"
+        f" repeated the last runs number for number (`--take-over`), {len(lines) - taken} runs in all."
     )
 
 

@@ -198,8 +198,9 @@ def cells() -> tuple[Cell, ...]:
     add(40, "ideal", "1 % near", "2 % near", "5 % near", "5 % exact", populations="C")
     add(30, "exchanged, original doubled, 5 % near", "exchanged, holdout doubled, 5 % near")
     add(30, "original doubled, ideal", "holdout doubled, ideal", "original doubled, 5 % near")
-    add(30, "coarse, ideal", "coarse, 5 % exact", "exchanged, coarse, 5 % exact")
-    add(30, "20 columns, ideal", "20 columns, 1 % near", "20 columns, 5 % one column changed")
+    add(300, "coarse, ideal", "20 columns, ideal")
+    add(30, "coarse, 5 % exact", "exchanged, coarse, 5 % exact")
+    add(30, "20 columns, 1 % near", "20 columns, 5 % one column changed")
     add(2, "ideal", "1 % near", rows=30_000)
     return tuple(found)
 

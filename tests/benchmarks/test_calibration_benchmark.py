@@ -187,6 +187,40 @@ def test_script_measures_only_what_lacks(tmp_path):
     assert [one["seed"] for one in whole] == [0, 1]
 
 
+def test_runs_of_earlier_code_count_only_where_this_code_repeats_them(tmp_path, monkeypatch):
+    def measured(job):
+        return {"scenario": job.scenario, "population": "A", "rows": 200, "seed": job.seed, "p": job.seed / 10}
+
+    wanted = jobs([Cell("5 % near", "A", 200, 4), Cell("ideal", "A", 200, 4)])
+    results = tmp_path / "lines.jsonl"
+    earlier = [measured(job) | {"seconds": 9, "digest": "earlier"} for job in wanted]
+    for one in earlier:
+        one["p"] += one["scenario"] == "ideal" and one["seed"] == 3  # this code finds another number there
+    results.write_text("".join(f"{json.dumps(one)}\n" for one in earlier))
+
+    def run_all(chosen, path, digests, processes):
+        with path.open("a") as file:
+            file.writelines(f"{json.dumps(measured(job) | {'digest': digests[job.scenario]})}\n" for job in chosen)
+
+    monkeypatch.setattr(calibration, "run_all", run_all)
+    digests = {"5 % near": "a", "ideal": "b"}
+    assert calibration.take_over(wanted, results, digests, 1, 1) == ["ideal, A, n = 200"]
+    counted = calibration.current(calibration.read_results(results), digests)
+    assert sorted(key[:4] for key in counted) == [("5 % near", "A", 200, seed) for seed in range(4)] + [
+        ("ideal", "A", 200, 3)
+    ]
+    assert sum("taken_over" in one for one in counted.values()) == 3
+    assert calibration.take_over(wanted, results, digests, 2, 1) == [
+        "ideal, A, n = 200"
+    ]  # asking again excuses nothing
+
+
+def test_table_says_how_many_runs_were_taken_over():
+    lines = [line(seed=seed, taken_over=True) for seed in range(3)] + [line(seed=3)]
+    assert "3 of them were made by earlier code; in every cell of theirs (1)" in render(lines, "abc")
+    assert "earlier code" not in render(lines[3:], "abc")
+
+
 def test_readme_shows_no_number_that_the_table_does_not_hold():
     readme = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
     section = readme.partition("## Can I trust the verdict?\n")[2].partition("\n## ")[0]

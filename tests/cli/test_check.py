@@ -31,7 +31,7 @@ def test_each_rule_is_a_line_of_state_rule_value_limit_and_sentence(run, results
     assert [len(line) for line in lines] == [5, 5, 5]
     assert lines[2][:2] == ["met", "closest_rate.rate"]
     assert float(lines[2][2]) == rate
-    assert lines[2][3] == "at most 100"
+    assert lines[2][3] == "at most 100 %"
 
 
 def test_without_a_policy_the_gate_fails_at_inconclusive(run, results):

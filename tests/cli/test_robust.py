@@ -73,6 +73,10 @@ def test_a_kill_between_two_files_leaves_each_of_them_whole(program, tables, tmp
     assert done.returncode == -signal.SIGKILL
     assert whole(tmp_path)
     assert [(tmp_path / name).read_text() == OLD for name in OUTPUTS] == [place == 0, True]
+    left = list(tmp_path.glob(".reportgen-*"))
+    assert len(left) == 1  # killed in the moment between two calls of the system, in which a file has a hidden name
+    assert subprocess.run(asked(program, "-q", "-o", "r.json"), cwd=tmp_path, check=True).returncode == 0
+    assert not list(tmp_path.glob(".reportgen-*"))
 
 
 @pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])

@@ -76,10 +76,15 @@ class Drawn:
     def __init__(self, figure):
         self.figure = figure
         self.renderer = RendererBase()
-        self.axes = figure.axes[0]
+
+    def all_texts(self):
+        return [part for part in self.figure.get_children() if hasattr(part, "get_fontsize")]
 
     def texts(self, name):
-        return [text for text in self.axes.texts if text.get_label() == name]
+        return [text for text in self.all_texts() if text.get_label() == name]
+
+    def lines(self, name):
+        return [part for part in self.figure.get_children() if part.get_label() == name and hasattr(part, "get_xydata")]
 
     def extent(self, text):
         """Box of one line of text: as wide as the renderer says, as high as the face's letters (not its line gap)."""
@@ -94,12 +99,12 @@ class Drawn:
         return [self.extent(text) for text in self.texts(name)]
 
     def line(self, name):
-        found = [line for line in self.axes.get_children() if line.get_label() == name and hasattr(line, "get_xydata")]
+        found = self.lines(name)
         assert len(found) == 1, name
         return found[0].get_xydata()
 
     def has_line(self, name):
-        return any(line.get_label() == name and hasattr(line, "get_xydata") for line in self.axes.get_children())
+        return bool(self.lines(name))
 
     def y_of(self, value):
         """Height of a value on the y axis, by its tick labels."""
@@ -120,7 +125,7 @@ class Drawn:
 
     def collisions(self):
         """Pairs of names whose lines of text share an area, one apart lines of the same label."""
-        boxes = [(text.get_label(), text, self.extent(text)) for text in self.axes.texts]
+        boxes = [(text.get_label(), text, self.extent(text)) for text in self.all_texts()]
         return [
             (a[0], b[0])
             for a, b in itertools.combinations(boxes, 2)
@@ -133,7 +138,7 @@ class Drawn:
     def outside(self):
         """Names of texts that leave the figure."""
         width, height = self.figure.get_size_inches() * 72
-        boxes = [(text.get_label(), self.extent(text)) for text in self.axes.texts]
+        boxes = [(text.get_label(), self.extent(text)) for text in self.all_texts()]
         return [
             name
             for name, box in boxes

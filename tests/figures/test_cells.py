@@ -38,7 +38,7 @@ def test_shades_get_darker_in_grey_as_well(steps):
 def test_every_filled_cell_is_drawn_once_at_its_place(grid, words):
     cells = grid([[5, 0], [0, -1]])
     figure = _draw(cells, cells, words)
-    drawn = [patch for patch in figure.axes[0].patches if patch.get_label().startswith("step")]
+    drawn = [patch for patch in figure.get_children() if patch.get_label().startswith("step")]
     assert sorted(patch.get_label() for patch in drawn) == ["step 0", "step 0", "step 1", "step 1"]
     few, five = (next(patch for patch in drawn if patch.get_label() == name) for name in ("step 0", "step 1"))
     few, five = few.get_path().get_extents(), five.get_path().get_extents()
@@ -48,7 +48,7 @@ def test_every_filled_cell_is_drawn_once_at_its_place(grid, words):
 def test_the_region_at_risk_reaches_to_both_thresholds(grid, words):
     cells = grid([[5, 0, 0, 0], [0, 0, 0, 5]])
     figure = _draw(cells, cells, words, x=1.0, y=0.5)
-    patches = figure.axes[0].patches
+    patches = figure.get_children()
     region = next(patch for patch in patches if patch.get_label() == "region").get_path().get_extents()
     corner = next(patch for patch in patches if patch.get_label() == "step 1").get_path().get_extents()
     # Both cells together span the panel: 4 wide and 1 high. The region is the first cell.
@@ -59,7 +59,7 @@ def test_the_region_at_risk_reaches_to_both_thresholds(grid, words):
 def test_panels_stand_beside_each_other_or_one_above_the_other(grid, words):
     cells = grid([[5, 0], [0, -1]])
     for narrow in (False, True):
-        patches = _draw(cells, cells, words, narrow=narrow).axes[0].patches
+        patches = _draw(cells, cells, words, narrow=narrow).get_children()
         first, second = (patch.get_path().get_extents() for patch in patches if patch.get_label() == "region")
         assert bool(first.y0 == second.y0) is not narrow
         assert bool(first.x0 == second.x0) is narrow
@@ -67,7 +67,7 @@ def test_panels_stand_beside_each_other_or_one_above_the_other(grid, words):
 
 def test_very_uneven_columns_get_a_logarithmic_axis(grid, words):
     cells = grid([[5, 5, 5, 5]], x_edges=(0.0, 1.0, 10.0, 100.0, 1000.0))
-    patches = _draw(cells, cells, words, x=10.0).axes[0].patches
+    patches = _draw(cells, cells, words, x=10.0).get_children()
     region = next(patch for patch in patches if patch.get_label() == "region").get_path().get_extents()
     columns = next(patch for patch in patches if patch.get_label() == "step 1").get_path().get_extents()
     assert region.width > columns.width / 2  # a linear axis from 0 to 190 would give it a twentieth

@@ -122,9 +122,9 @@ def test_the_same_curve_gives_the_same_bytes():
 
 def test_points_and_mark_differ_in_shape_and_lightness():
     """Told apart in grey: hollow circles on a dashed line, a filled diamond in ink."""
-    axes = draw_power(GOOD, text(), target=0.8, smallest=11, narrow=False).axes[0]
+    figure = draw_power(GOOD, text(), target=0.8, smallest=11, narrow=False)
     curve, mark = (
-        next(line for line in axes.lines + axes.artists if line.get_label() == name) for name in ("power", "mark")
+        next(part for part in figure.get_children() if part.get_label() == name) for name in ("power", "mark")
     )
     assert (curve.get_marker(), curve.get_markerfacecolor()) == ("o", "white")
     assert mark.get_marker() == "D"

@@ -10,7 +10,8 @@ import pytest
 
 from reportgen.figures.histogram import draw_histogram
 from reportgen.figures.labels import FigureText
-from reportgen.figures.svg import _glyph, data_uri, to_svg
+from reportgen.figures.svg import data_uri, to_svg
+from reportgen.figures.writing import outline
 
 PROGRAM = """
 import hashlib, logging, sys, warnings
@@ -70,7 +71,7 @@ def test_neither_a_matplotlibrc_nor_a_home_that_is_no_folder_changes_or_says_any
 def test_letters_are_drawn_in_the_size_they_were_measured_in(skewed, words):
     drawing = draw_histogram(*skewed, words, log=False, threshold=None, narrow=True)
     sizes = {label.get_fontsize() for label in drawing.findobj(lambda part: hasattr(part, "get_fontsize"))}
-    drawn = {100 * float(scale) for scale in re.findall(r"scale\(([0-9.]+) -", to_svg(drawing, as_text=False))}
+    drawn = {1000 * float(scale) for scale in re.findall(r"scale\(([0-9.]+) -", to_svg(drawing, as_text=False))}
     assert any(size != round(size) for size in drawn)  # 8.5 points are among them
     assert all(any(one == pytest.approx(size) for size in sizes) for one in drawn)
 
@@ -144,6 +145,13 @@ def test_a_data_address_holds_the_svg_and_needs_no_escaping_in_a_quoted_attribut
 
 
 def test_outlines_of_letters_are_written_by_steps_and_lose_nothing():
-    # In 6.4ths: from (0, 0) to (100, 0), to (100, 50), a curve over (200, 50) to (150, 100), back; a second outline.
-    outline = "M 0 0 \nL 640 0 \nL 640 320 \nQ 1280 320 960 640 \nz\nM 64 -64 \nL 128 -128 \nz\n"
-    assert _glyph(outline) == "M0,0h100v50q100,0,50,50zM10,-10l10,-10z".replace(",-", "-")
+    # In tenths: from (0, 0) to (100, 0), to (100, 50), a curve over (200, 50) to (150, 100), back; a second outline.
+    corners = [(0, 0), (10, 0), (10, 5), (20, 5), (15, 10), (0, 0), (1, -1), (2, -2), (0, 0)]
+    assert outline(corners, [1, 2, 2, 3, 3, 79, 1, 2, 79]) == "M0,0h100v50q100,0,50,50zM10,-10l10,-10z".replace(
+        ",-", "-"
+    )
+
+
+def test_cubic_curves_are_written_by_steps():
+    # From (10, 10) with the guides (10, 20) and (20, 30) to (30, 30).
+    assert outline([(1, 1), (1, 2), (2, 3), (3, 3)], [1, 4, 4, 4]) == "M10,10c0,10,10,20,20,20"

@@ -80,6 +80,6 @@ def test_labels_never_touch_each_other_nor_a_curve_nor_leave_the_figure(histogra
 @pytest.mark.parametrize("narrow", [False, True])
 def test_no_words_wear_the_colour_of_a_line(skewed, words, narrow):
     figure = draw_tail(*skewed, words, threshold=None, narrow=narrow)
-    colours = {text.get_color() for text in figure.axes[0].texts}
+    colours = {text.get_color() for text in figure.get_children() if hasattr(text, "get_fontsize")}
     assert not colours & {style.REFERENCE, style.SYNTHETIC}
     assert colours >= {style.REFERENCE_WORDS, style.SYNTHETIC_WORDS}

@@ -3,8 +3,9 @@
     python tests/fuzz/fuzz.py --seconds 60 [--target text] [--seed 1]
 
 Each case is made from its target's name, the seed and its number alone: `--first 1234 --cases 1` makes a case again.
-Targets: text (CSV and TSV), arrays (NPY, NPZ), columns (Parquet, Feather), config, result (the loader and HTML),
-templates (hostile texts in every string of a result). Exit 1 with a line for each finding, 0 without one.
+Targets: text (CSV and TSV), arrays (NPY, NPZ), columns (Parquet, Feather), config (with policy and schema), result (the
+loader, HTML, the formats of pipelines and the gate), templates (hostile texts in every string of a result). Exit 1
+with a line for each finding, 0 without one.
 
 What must hold: an input is taken, or refused by an `InputError` of one line without a cell; nothing takes longer than
 `SLOWEST` seconds; a page made from whatever result holds no element but those of the templates.
@@ -36,6 +37,7 @@ import reportgen
 from reportgen.api import parse
 from reportgen.config import read_config
 from reportgen.errors import InputError
+from reportgen.render.rules import rule_lines
 from reportgen.runner import read_inputs
 from reportgen.settings import Settings
 from reportgen.shown import escaped
@@ -155,6 +157,29 @@ lead_names = ["I", "II"]
 [thresholds]
 leak_test = 0.05
 fewest_rows = 20
+[schema]
+separator = ";"
+encoding = "cp1252"
+missing = ["-9", "?"]
+decimal = ","
+[schema.synthetic]
+encoding = "utf-8"
+[schema.columns."start date"]
+kind = "datetime"
+date_format = "%d%b%Y"
+[policy]
+fail_on = "moderate"
+max_tolerance = 1.0
+min_tool_version = "0.1"
+settings = {seed = 0}
+worsening = {nndr = 0.05}
+closest_rate = {min = 95}
+nndr.p5 = {max = 0.5}
+[[policy.waivers]]
+rule = "closest_rate"
+reason = "Coarse codes."
+by = "A. Person"
+until = 2027-06-30
 """
 
 
@@ -163,6 +188,10 @@ def config(chance: random.Random, folder: Path) -> None:
     path = folder / name
     path.write_bytes(mutated((b"[tool.reportgen]\n" if name == "pyproject.toml" else b"") + CONFIG, chance))
     read_config(path)
+
+
+SUFFIXES = (*(".html",) * 4, ".md", ".junit.xml", ".sarif", ".prom", ".intoto.json", ".json")
+"""Formats that the result loader's findings are looked for in; the page most often."""
 
 
 def whole_result() -> bytes:
@@ -177,8 +206,12 @@ def result(chance: random.Random, _: Path, whole: list[bytes] = []) -> None:  # 
         whole.append(whole_result())
     content = mutated(whole[0], chance) if chance.random() < 0.6 else changed(whole[0], chance)
     found = parse(content, "r.json")
+    name = f"r{chance.choice(SUFFIXES)}"
     try:
-        sound(found.rendered("r.html").decode())
+        made = found.rendered(name)
+        if name.endswith(".html"):
+            sound(made.decode())
+        "\n".join("\t".join(map(escaped, fields)) for fields in rule_lines(found.gate))
     except reportgen.ReportgenError:
         pass
     except (ArithmeticError, LookupError, TypeError, ValueError):

@@ -180,6 +180,46 @@ def test_an_option_that_says_otherwise_is_an_error(option):
     assert column({"kind": "categorical"}, [1, 2], categorical="x").columns[0].kind == "categorical"
 
 
+def two_columns(**options):
+    table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [1.5, 2.0, 0.5, 1.0]})
+    return read_inputs(table, table, None, make_settings(options))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("key", "numeric"), ("key", "categorical"), ("key", "ignore"), ("ignore", "categorical"), ("ignore", "numeric")],
+)
+def test_two_options_that_contradict_each_other_are_an_error(first, second):
+    with pytest.raises(InputError) as caught:
+        two_columns(**{first: "x", second: "x"})
+    assert str(caught.value) == f"column 'x' is named by both --{first} and --{second}; choose one"
+    two_columns(**{first: ["x", "x"], second: "y"})
+
+
+@pytest.mark.parametrize("kind", ["ignore", "numeric", "categorical"])
+def test_a_column_of_persons_is_of_no_other_kind(kind):
+    with pytest.raises(InputError) as caught:
+        two_columns(group="x", schema={"columns": {"x": {"kind": kind}}})
+    assert str(caught.value) == (
+        f"column 'x' is declared {kind} in [schema] and named by --group; a column of persons is left out of the "
+        "distances as it is, so leave out its kind for it"
+    )
+
+
+def test_a_column_of_persons_may_be_declared_an_identifier_and_have_missing_marks():
+    for form in ({"kind": "identifier"}, {"missing": ["-9"]}):
+        partition = two_columns(group="x", schema={"columns": {"x": form}})
+        assert partition.persons.number == 4
+
+
+def test_one_column_declared_under_two_spellings_of_its_name_is_an_error():
+    with pytest.raises(InputError) as caught:
+        make_settings({"schema": {"columns": {"age": {"kind": "numeric"}, " age ": {"kind": "categorical"}}}})
+    assert str(caught.value) == (
+        "setting 'schema.columns': column 'age' is declared twice, with and without blanks at its ends; leave one"
+    )
+
+
 def test_separator_and_encoding_of_each_file_may_be_declared(tmp_path):
     (tmp_path / "a.csv").write_bytes("x:y\nж,1:2\nщ,1:3\n".encode("koi8-r"))
     (tmp_path / "b.csv").write_bytes("x;y\nж,1;2\n".encode("utf-16-le"))

@@ -2,11 +2,13 @@
 
 import datetime as dt
 import decimal
+import uuid
 import warnings
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
@@ -15,7 +17,7 @@ from reportgen.errors import InputError
 from reportgen.read import lookalikes
 from reportgen.read.summary import describe_columns
 from reportgen.runner import read_inputs
-from reportgen.settings import Settings
+from reportgen.settings import Settings, make_settings
 
 
 @pytest.fixture
@@ -271,3 +273,78 @@ def test_times_beyond_the_year_9999_are_measured(tmp_path):
         found = reportgen.assess(path, path, resamples=100, draws=2)
     assert found.metrics["exact_copies"].scores["synthetic_rows"].value == 1
     assert found.rendered("x.html")
+
+
+def test_uuids_json_and_bytes_of_truth_are_read_by_what_they_hold(read, tmp_path):
+    """As DuckDB and Arrow write them."""
+    names = [uuid.UUID(int=number) for number in (1, 2)]
+    extended = [("u", "uuid", [*(one.bytes for one in names), None]), ("b", "bool8", [1, 0, None])]
+    columns = {
+        name: pa.ExtensionArray.from_storage(getattr(pa, kind)(), pa.array(held, getattr(pa, kind)().storage_type))
+        for name, kind, held in extended
+        if hasattr(pa, kind)  # newer than the oldest pyarrow that will do
+    }
+    partition = read(parquet(tmp_path, x=[1.5, 2.5, 3.5], **columns))
+    if "u" in columns:
+        assert values(partition, "u") == [*map(str, names), None]
+    if "b" in columns:
+        assert values(partition, "b") == [1, 0, None]
+
+
+def test_categories_of_polars_are_read(tmp_path):
+    """Its Feather files hold dictionaries of string views."""
+    levels = pa.array(["x", None, "y", "x"]).dictionary_encode()
+    viewed = pa.DictionaryArray.from_arrays(levels.indices.cast(pa.uint32()), levels.dictionary.cast(pa.string_view()))
+    pyarrow.feather.write_feather(pa.table({"c": viewed, "x": [1.5, 2.5, 3.5, 4.5]}), tmp_path / "t.feather")
+    partition = read_inputs(tmp_path / "t.feather", tmp_path / "t.feather", None, Settings())
+    assert values(partition, "c") == ["x", None, "y", "x"]
+
+
+def test_the_first_version_of_feather_is_read_without_a_warning(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pyarrow.feather.write_feather(pa.table({"x": [1.5, 2.5]}), tmp_path / "t.feather", version=1)
+    assert values(read_inputs(tmp_path / "t.feather", tmp_path / "t.feather", None, Settings()), "x") == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("cell", ['"say \\"hi\\" now"', 'say \\"hi'])
+def test_quotes_that_a_backslash_escapes_are_refused_with_their_line(read, cell):
+    """Spark, MySQL, pandas with an escapechar."""
+    text = refusal(read, f"x,g\n1.5,a\n2.5,{cell}\n3.5,b\n")
+    assert text == (
+        "t.csv: line 3 writes a quote inside a cell with a backslash before it; save the file with doubled quotes "
+        '("") instead'
+    )
+
+
+def test_a_backslash_that_escapes_nothing_stays_a_backslash(read):
+    partition = read('x,g\n1.5,"C:\\"\n2.5,"say \\""hi"\n3.5,"\\"\n4.5,a\\b\n')
+    assert values(partition, "g") == ["C:\\", 'say \\"hi', "\\", "a\\b"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_its_mark_is_refused_with_the_declaration_that_reads_it(read, tmp_path, encoding):
+    assert f'declare encoding = "{encoding}" in [schema]' in refusal(read, "x,g\n1.5,a\n2.5,b\n", encoding=encoding)
+    settings = make_settings({"schema": {"encoding": encoding}})
+    assert values(read_inputs(tmp_path / "t.csv", tmp_path / "t.csv", None, settings), "g") == ["a", "b"]
+
+
+@pytest.mark.parametrize("cells", [["31JAN2020", "01FEB2021", "02FEB2021", "03FEB2021", "04FEB2021"]])
+@pytest.mark.parametrize("stored", [True, False])
+def test_dates_of_sas_beside_dates_of_another_tool_are_refused_and_read_once_declared(tmp_path, cells, stored):
+    """As categories no day of one file would be one of the other, and a copy of every day would be none."""
+    days = pd.to_datetime(pd.Series(cells), format="%d%b%Y")
+    path = tmp_path / "sas.csv"
+    pd.DataFrame({"day": cells, "x": range(5)}).to_csv(path, index=False)
+    other = pd.DataFrame({"day": days if stored else days.astype(str), "x": range(5)})
+    with pytest.raises(InputError, match=r"look like dates of a form that is not known: .* declare their date_format"):
+        read_inputs(other, path, None, Settings())
+    form = {"schema": {"columns": {"day": {"kind": "datetime", "date_format": "%d%b%Y"}}}}
+    if stored:
+        partition = read_inputs(other, path, None, make_settings(form))
+        assert partition.synthetic.frame["day"].tolist() == partition.original.frame["day"].tolist()
+
+
+def test_some_dates_that_are_no_days_stay_categories(read):
+    partition = read(pd.DataFrame({"day": ["2020-01-31", "2020-02-30", "2020-03-01"]}))
+    assert kinds(partition) == {"day": "categorical"}

@@ -41,6 +41,7 @@ from reportgen.settings import METRIC_KEYS, Settings
 ROWS = 2000
 LEVELS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975)
 MEASURED = ("exact_copies", "distance_to_closest", "closest_distances_ratio", "closest_rate")
+Z_SCORES = ("near3", "near12", "lone6", "lone25", "drop6", "drop25", "eq1", "eq2", "eqL", "share", "logr")
 NOT_IN_THIS_VERSION = NotMeasured(code="not_in_this_version", reason="Not part of this version.")
 
 
@@ -326,10 +327,39 @@ def moderate() -> Result:
     return make_result(metrics=found, verdict=verdict)
 
 
+def no_leak_found() -> Reason:
+    return Reason(
+        code="no_leak_found",
+        metric="leak_test",
+        text="No leak found: the leak test doesn't reject (p = 0.412).",
+        value=0.412,
+        limit=0.05,
+        unit="probability",
+    )
+
+
+def leak_tested() -> dict[str, Metric]:
+    """The two metrics that a low level needs beside exact copies, finding nothing."""
+    p_values = {f"p_{name}": 0.5 for name in ("near", "altered", "broad", "mirrored")} | {"p_value": 0.412}
+    test = {
+        name: Score(value=p_value, unit="probability", better="context" if name == "p_mirrored" else "higher")
+        for name, p_value in p_values.items()
+    }
+    test |= {"original_rows": Score(value=5, unit="count", better="lower")}
+    test |= {f"z:{name}": Score(value=0.3, reference=0.0, unit="ratio", better="lower") for name in Z_SCORES}
+    size = {
+        "excess": Score(value=0.001, low=0.0, high=0.003612, reference=0.0, unit="share", better="lower"),
+        "anchored_original": Score(value=9, low=4.7, high=15.7, unit="count", better="lower"),
+        "anchored_holdout": Score(value=7, low=3.3, high=13.1, unit="count", better="context"),
+        "cut": Score(value=0.12, unit="ratio", better="context"),
+    }
+    return {"leak_test": Measured(scores=test, verdict="low"), "leak_size": Measured(scores=size, verdict="low")}
+
+
 def low() -> Result:
     return make_result(
-        metrics=clean_metrics(),
-        verdict=Verdict(level="low", tolerance=1.0, upper_bound=0.3612, reasons=()),
+        metrics=clean_metrics() | leak_tested(),
+        verdict=Verdict(level="low", tolerance=1.0, upper_bound=0.3612, reasons=(no_leak_found(),)),
         controls=Controls(
             memorising=memorising(),
             detectable=Detectable(
@@ -360,7 +390,7 @@ def no_holdout() -> Result:
         inputs=Inputs(original=file("trn", "e", 3), synthetic=file("syn", "b", 3), holdout=None),
         holdout=Holdout(kind="none", rows=0, draws=0, base_rows=0, overlap_rows=0, original_overlap_rows=0),
         search=Search(queries=0, certified=0, unique_rows=UniqueRows(original=3, synthetic=3, holdout=None)),
-        columns=(column("age", missing=Missing(original=0, synthetic=0, holdout=None)),),
+        columns=(column("age", missing=Missing(original=0, synthetic=0, holdout=None), distinct_original=3),),
         metrics=found | {"exact_copies": Measured(scores=scores, verdict="low")},
         controls=Controls(memorising=None, detectable=missing()),
         verdict=verdict,
@@ -381,6 +411,13 @@ def approximate() -> Result:
     found["closest_distances_ratio"] = ratio.model_copy(update={"scores": ratio.scores | {"repeated_copies": repeated}})
     return make_result(
         inputs=Inputs(original=file("trn", "e", 4000), synthetic=file("syn", "b"), holdout=None),
+        columns=tuple(
+            column(name, missing=Missing(original=113, synthetic=113, holdout=None))
+            for name in ("age", "workclass", "education")
+        ),
+        search=Search(
+            queries=6000, certified=6000, unique_rows=UniqueRows(original=4000, synthetic=2000, holdout=None)
+        ),
         holdout=Holdout(
             kind="approximate",
             rows=ROWS,
@@ -509,7 +546,9 @@ def hostile_rules() -> Result:
     return policy(
         reason=HOSTILE_TEXT,
         title=HOSTILE_TEXT,
-        inputs=Inputs(original=file(HOSTILE_TEXT, "e"), synthetic=file(HOSTILE_TEXT, "b"), holdout=None),
+        inputs=Inputs(
+            original=file(HOSTILE_TEXT, "e"), synthetic=file(HOSTILE_TEXT, "b"), holdout=file(HOSTILE_TEXT, "f")
+        ),
         metrics=clean_metrics() | {"exact_copies": copies.model_copy(update={"scores": scores})},
         findings=(warning,),
         verdict=Verdict(level="moderate", tolerance=1.0, upper_bound=None, reasons=(reason,)),

@@ -1,5 +1,6 @@
 import pytest
 
+from reportgen.metrics.null_range import QUOTIENTS
 from reportgen.model import Score
 from reportgen.render import scores
 from reportgen.render.advice import cautions, improvement
@@ -217,3 +218,13 @@ def test_value_equal_to_its_reference_needs_no_more_digits():
 def test_count_between_two_rows_keeps_its_half():
     assert scores.number(12.5, "count") == "12.5"
     assert scores.number(2000.0, "count") == "2,000"
+
+
+@pytest.mark.parametrize(("key", "name"), sorted(QUOTIENTS))
+def test_every_score_that_ties_leave_without_an_ideal_range_has_a_name_in_the_caution(results, key, name):
+    """The 5th percentile of NNDR had none, and a table of days with a copy of it no report."""
+    result = next(one for one in results.values() if one.metrics[key].status == "measured")
+    metric = result.metrics[key]
+    tied = metric.scores[name].model_copy(update={"note": "ties", "null_low": None, "null_high": None})
+    noted = metric.model_copy(update={"scores": metric.scores | {name: tied}, "notes": ("ties",)})
+    assert any(text.startswith("No ideal range is given for the ") for text in cautions(noted, result, key))

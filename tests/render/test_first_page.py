@@ -2,7 +2,7 @@ from typing import get_args
 
 import pytest
 
-from reportgen.model import LEVELS, Controls, Detectable, NotMeasured, Reason, ReasonCode, Verdict
+from reportgen.model import LEVELS, NotMeasured, Reason, ReasonCode, Verdict
 from reportgen.render.first_page import first_page
 from reportgen.settings import Settings
 
@@ -21,22 +21,26 @@ def test_badge_has_a_symbol_and_words(results, name, symbol, word):
     assert (page.symbol, page.word) == (symbol, word)
 
 
-def test_low_badge_is_rounded_up(make):
+def with_verdict(result, **changes):
+    """The result with its verdict changed alone, as no run leaves one: words must fit it all the same."""
+    return result.model_copy(update={"verdict": result.verdict.model_copy(update=changes)})
+
+
+def test_low_badge_is_rounded_up(results):
     # U = 0.9001 % is the larger and may not be printed as 0.9 %
-    low = Verdict(level="low", tolerance=1.0, upper_bound=0.9001, reasons=())
-    result = make(verdict=low, controls=Controls(memorising=None, detectable=Detectable(rows=16, share=0.008)))
+    result = with_verdict(results["low"], upper_bound=0.9001)
     assert first_page(result).word == "No leak found above 1\N{NO-BREAK SPACE}%"
 
 
-def test_low_badge_without_any_bound_says_so(make):
-    low = Verdict(level="low", tolerance=1.0, upper_bound=None, reasons=())
-    assert first_page(make(verdict=low)).word == "No leak found, size unknown"
+def test_low_badge_without_any_bound_says_so(results):
+    result = with_verdict(results["leaky"], level="low")
+    assert first_page(result).word == "No leak found, size unknown"
 
 
 @pytest.mark.parametrize("code", get_args(ReasonCode))
-def test_every_reason_has_a_headline_and_a_name(make, code):
+def test_every_reason_has_a_headline_and_a_name(results, code):
     reason = Reason(code=code, metric=None, text="Because.")
-    page = first_page(make(verdict=Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=(reason,))))
+    page = first_page(with_verdict(results["inconclusive"], reasons=(reason,)))
     assert page.headline.endswith(".")
     assert page.reasons[0].name
 
@@ -72,8 +76,7 @@ def test_share_just_above_the_tolerance_is_not_printed_as_the_tolerance(make):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("fail_on", [*LEVELS[1:], "never"])
 def test_gate_line_agrees_with_the_gate(make, level, fail_on):
-    verdict = Verdict(level=level, tolerance=1.0, upper_bound=None, reasons=())
-    line = first_page(make(verdict=verdict, settings=Settings(fail_on=fail_on))).gate
+    line = first_page(with_verdict(make(settings=Settings(fail_on=fail_on)), level=level)).gate
     if fail_on == "never":
         assert line == "No release gate was set for this run."
     else:

@@ -7,7 +7,7 @@ import pytest
 
 import reportgen
 from reportgen import api
-from reportgen.render.leads import FIGURES_OF_MANY, MOST_FIGURES
+from reportgen.render.leads import MOST_FIGURES, most_figures
 
 
 def waves(records, seed, leads=2, samples=40):
@@ -92,10 +92,15 @@ def test_a_feature_that_is_left_out_says_so():
 
 def test_many_leads_share_a_number_of_figures_and_the_table_holds_all():
     page = html(assess(leads=MOST_FIGURES + 3, metric="nn_dist"))
-    assert len(re.findall(r"Lead \d+: the median", text(page))) == FIGURES_OF_MANY
-    assert page.count("<summary>Counts behind figure ") == FIGURES_OF_MANY
-    assert f"Pictures show {FIGURES_OF_MANY} of {MOST_FIGURES + 3} leads" in text(page)
+    assert most_figures(MOST_FIGURES + 3) == MOST_FIGURES
+    assert len(re.findall(r"Lead \d+: the median", text(page))) == MOST_FIGURES
+    assert page.count("<summary>Counts behind figure ") == MOST_FIGURES
+    assert f"Pictures show {MOST_FIGURES} of {MOST_FIGURES + 3} leads" in text(page)
     assert len(table(page, "nn_dist of each lead")) == MOST_FIGURES + 4
+
+
+def test_the_more_leads_the_fewer_pictures_and_two_at_least():
+    assert [most_figures(leads) for leads in (1, 15, 16, 50, 100, 115, 1000)] == [12, 12, 11, 8, 3, 2, 2]
 
 
 @pytest.mark.parametrize("holdout", [True, False])

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info
 
 import reportgen
 from reportgen.errors import InputError
-from reportgen.space import exact
+from reportgen.space import exact, shards
 from reportgen.space.search import nearest, nearest_two, search
 
 
@@ -107,6 +107,19 @@ CASES = {
 }
 
 
+@pytest.fixture
+def small_shards(monkeypatch):
+    """Search every base in shards of few rows; return a list that says whether it was done."""
+    done, within = [], shards.within
+    monkeypatch.setattr(exact, "_LARGE", 0)
+    monkeypatch.setattr(exact, "_DENSE", 0)
+    monkeypatch.setattr(exact, "_DENSE_OF_LARGE", 0)
+    monkeypatch.setattr(shards, "_ROWS", 20)
+    monkeypatch.setattr(shards, "_FEWEST_ROWS", 20)
+    monkeypatch.setattr(shards, "within", lambda *given: done.append(True) or within(*given))
+    return done
+
+
 @pytest.mark.parametrize("width", [1, 2, 5, 20, 100])
 @pytest.mark.parametrize("case", CASES)
 def test_neighbours_are_those_of_float64_brute_force(case, width):
@@ -123,6 +136,48 @@ def test_neighbours_proposed_by_a_tree_are_those_of_brute_force(case, width, exc
     queries, base = CASES[case](np.random.default_rng(width), width)
     queries = base if exclude_self else queries
     assert_exact(nearest_two(queries, base, exclude_self), queries, base, exclude_self)
+
+
+@pytest.mark.parametrize("exclude_self", [False, True])
+@pytest.mark.parametrize("width", [1, 5, 20])
+@pytest.mark.parametrize("case", CASES)
+def test_neighbours_found_shard_by_shard_are_those_of_brute_force(case, width, exclude_self, small_shards):
+    queries, base = CASES[case](np.random.default_rng(width), width)
+    queries = base if exclude_self else queries
+    assert_exact(nearest_two(queries, base, exclude_self), queries, base, exclude_self)
+    assert small_shards
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, 20])
+def test_any_number_of_neighbours_is_found_shard_by_shard(k, small_shards):
+    queries, base = _grid(np.random.default_rng(k), 4)  # nearly every distance is tied
+    distances, ids = nearest(np.concatenate([queries, base]), np.arange(300), np.arange(300, 800), k)
+    expected = brute(queries, base, k)
+    np.testing.assert_array_equal(ids, expected[1])
+    np.testing.assert_allclose(distances, expected[0], rtol=1e-12)
+    assert small_shards
+
+
+def test_shards_prove_nearly_every_row_and_give_the_same_bytes_in_blocks_and_threads(monkeypatch):
+    rng = np.random.default_rng(3)
+    queries, base = rng.normal(size=(6000, 12)), rng.normal(size=(21_000, 12))
+    flat = exact.k_nearest(queries[:500], base, 3)
+    alone, waiting = exact.k_nearest(queries, base, 3), []
+    monkeypatch.setattr(exact, "_nearest_candidates", lambda *given, **_: waiting.append(given))
+    monkeypatch.setattr(exact, "_QUERIES", 700)
+    for threads in (1, 2, 4):
+        found = exact.k_nearest(queries, base, 3, threads)
+        assert [part.tobytes() for part in found] == [part.tobytes() for part in alone]
+    assert not waiting
+    monkeypatch.undo()
+    monkeypatch.setattr(exact, "_LARGE", 10**9)
+    assert [part.tobytes() for part in exact.k_nearest(queries[:500], base, 3)] == [part.tobytes() for part in flat]
+
+
+def test_faiss_is_left_as_it_was():
+    before = faiss.cvar.distance_compute_blas_threshold, faiss.cvar.distance_compute_blas_query_bs
+    nearest_two(np.eye(30), np.eye(30))
+    assert (faiss.cvar.distance_compute_blas_threshold, faiss.cvar.distance_compute_blas_query_bs) == before
 
 
 def test_no_matrix_of_all_pairs_is_ever_held():

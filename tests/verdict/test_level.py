@@ -106,7 +106,7 @@ def medians(distance, ratio):
     """The medians of both metrics as value, upper end of the interval, lower end of the null range."""
 
     def measured(value, high, null_low):
-        ends = {"low": value - 2, "high": high, "null_low": null_low, "null_high": 105.0, "reference": 100.0}
+        ends = {"low": max(0.0, value - 2), "high": high, "null_low": null_low, "null_high": 105.0, "reference": 100.0}
         return Measured(scores={"median": Score(value=value, unit="percent", better="higher", **ends)})
 
     return metrics(distance_to_closest=measured(*distance), closest_distances_ratio=measured(*ratio))
@@ -286,6 +286,8 @@ def test_reused_identifiers_are_high_when_significant_and_moderate_when_none_is_
     assert level(reuse=(Reuse("name", 100, 60, 2, 0.001),)) == "high"
     assert level(reuse=(Reuse("name", 100, 2, 0, 0.2),)) == "moderate"
     assert level(reuse=(Reuse("name", 100, 2, 1, 0.6),)) == "low"
+    assert level(reuse=(Reuse("day", 100, 2, 0, 0.2, names=False),)) == "low"
+    assert level(reuse=(Reuse("day", 100, 60, 2, 0.001, names=False),)) == "high"
     alone = replace(NONE_COPIED, **UNKNOWN)
     assert level(alone, APPROXIMATE, without_holdout(), reuse=(Reuse("name", 100, 60, None, None),)) == "inconclusive"
 

@@ -1,0 +1,121 @@
+"""The rows of all tables as an attacker reads them: values of columns, and where the rows lie in the distance space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from reportgen.distances import Floats, Ints
+from reportgen.read.groups import RowGroups
+from reportgen.read.partition import Partition
+from reportgen.settings import Settings
+from reportgen.space.equal_rows import column_keys
+from reportgen.space.famd import Encoded, encode
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The different rows of all tables, in an order that depends on their values alone; arrays are read-only.
+
+    `codes`, shape (columns, rows): ranks of the values, numbers and dates ascending, categories by name; the last
+    code of a column, `missing`, means that there is no value. Values that are pooled in the distances are not pooled
+    here. `numbers`: for each column the value of each code as float64, None for a category; `dates`: whether these are
+    points in time. `original`, `synthetic`, `holdout`: the place of each row of the table among the different rows;
+    `place`: that of each id of identical rows.
+    `coordinates`, (places, dimensions), `slices` and `point`, (rows,): where each row lies in the distance space with
+    all components, and which coordinates belong to which column. `inertia`, (columns,): shares of the variance.
+    """
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int32]
+    missing: Ints
+    numbers: tuple[Floats | None, ...]
+    dates: tuple[bool, ...]
+    original: Ints
+    synthetic: Ints
+    holdout: Ints | None
+    coordinates: Floats
+    slices: tuple[slice, ...]
+    point: Ints
+    space_codes: NDArray[np.int32]
+    inertia: Floats
+    place: Ints
+
+    def of(self, rows: RowGroups) -> Attributes:
+        """Read other tables made of the same rows, or the same in another order."""
+        held = None if rows.holdout is None else self.place[rows.holdout]
+        return replace(self, original=self.place[rows.original], synthetic=self.place[rows.synthetic], holdout=held)
+
+    def within(self, rows: Ints, columns: list[int]) -> tuple[Floats, Ints]:
+        """Place different rows, shape (rows,), in the space of these columns alone: coordinates, and each row's place.
+
+        Rows that agree in the columns, as encoded for the distances, have one place.
+        """
+        points, of_row = np.unique(self.point[rows], return_inverse=True)
+        keys = column_keys(self.space_codes[np.ix_(points, np.array(columns))]).sum(axis=1, dtype=np.uint64)
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        axes = np.concatenate([np.arange(self.slices[c].start, self.slices[c].stop) for c in columns])
+        return np.ascontiguousarray(self.coordinates[np.ix_(points[first], axes)]), place[of_row].astype(np.int64)
+
+
+def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings: Settings) -> Attributes:
+    """Read the rows of a partition, whose `rows` and `encoded` are in the order of the files, with used columns."""
+    if settings.components != "all":  # the axes mix the columns, which an attacker knows one by one
+        encoded = encode(partition, settings.model_copy(update={"components": "all"}))
+    used = sorted(partition.used, key=lambda column: column.name)
+    ids = {"original": rows.original, "synthetic": rows.synthetic}
+    points = {"original": encoded.original, "synthetic": encoded.synthetic}
+    if rows.holdout is not None and encoded.holdout is not None:
+        ids["holdout"], points["holdout"] = rows.holdout, encoded.holdout
+    frames = {"original": partition.original, "synthetic": partition.synthetic, "holdout": partition.holdout}
+    stacked = np.concatenate(list(ids.values()))
+    first = np.unique(stacked, return_index=True)[1]
+    columns = [
+        _coded(pd.concat([table.frame[column.name] for side in ids if (table := frames[side])], ignore_index=True))
+        for column in used
+    ]
+    codes = np.stack([column[0][first] for column in columns]).astype(np.int32)
+    order = np.lexsort(codes[::-1])
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[order] = np.arange(len(first))
+    kinds = [column.kind for column in used]
+    found = Attributes(
+        names=tuple(column.name for column in used),
+        codes=np.ascontiguousarray(codes[:, order]),
+        missing=np.array([len(values) for _, values in columns]),
+        numbers=tuple(
+            _as_numbers(values) if kind in {"numeric", "datetime"} else None
+            for (_, values), kind in zip(columns, kinds, strict=True)
+        ),
+        dates=tuple(kind == "datetime" for kind in kinds),
+        original=rank[ids["original"]],
+        synthetic=rank[ids["synthetic"]],
+        holdout=rank[ids["holdout"]] if "holdout" in ids else None,
+        coordinates=encoded.coordinates,
+        slices=encoded.layout.slices,
+        point=np.concatenate(list(points.values()))[first][order],
+        space_codes=encoded.layout.codes,
+        inertia=encoded.layout.inertia,
+        place=rank,
+    )
+    for array in (found.codes, found.missing, found.original, found.synthetic, found.point, found.place):
+        array.setflags(write=False)
+    return found
+
+
+def _coded(series: pd.Series[Any]) -> tuple[Ints, Any]:
+    """Codes of a column by rank, missing last, and the values of the codes."""
+    if series.dtype == np.float64:
+        series = series + 0.0  # -0.0 is 0.0
+    codes, values = pd.factorize(series, sort=True, use_na_sentinel=True)
+    return np.where(codes < 0, len(values), codes).astype(np.int64), values
+
+
+def _as_numbers(values: Any) -> Floats:
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        values = values.as_unit("us").asi8
+    return np.array([float(value) for value in values], dtype=np.float64)

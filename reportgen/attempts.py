@@ -1,0 +1,50 @@
+"""What attacks brought back: how often each was tried and how often it succeeded. Counts alone, no row of anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from reportgen.model import NotMeasuredCode
+
+
+class Tries(NamedTuple):
+    """So many hits in so many attempts; `number` is above 0."""
+
+    hits: int
+    number: int
+
+    @property
+    def rate(self) -> float:
+        """The share of the attempts that succeeded, 0-1."""
+        return self.hits / self.number
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """One attack: on original rows, on holdout rows, and what guessing without an attack brings (a rate, 0-1).
+
+    `control` and `p_value` (attack against control, one-sided) are None without a true holdout.
+    """
+
+    attack: Tries
+    control: Tries | None
+    baseline: float
+    p_value: float | None
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What each attack brought, or why it could not be made.
+
+    `singling_out` is keyed by the kind of predicate, `inference` by the name of the column that is guessed.
+    """
+
+    singling_out: Mapping[str, Attempts] | NotMeasuredCode
+    linkability: Attempts | NotMeasuredCode
+    inference: Mapping[str, Attempts] | NotMeasuredCode
+
+
+NOT_ATTACKED = Attacked("not_selected", "not_selected", "not_selected")
+"""Where no attack was asked for."""

@@ -1,0 +1,23 @@
+"""linkability: can two files about the same people be joined through the synthetic table?
+
+How the attack is made stands in reportgen.attacks.linkability. Lower is better; secondary. The risk needs a true
+holdout, whose rows are attacked in the same way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reportgen.metrics.attack_rates import measured
+from reportgen.metrics.evidence import Evidence, Need
+from reportgen.model import Measured, NotMeasuredCode
+from reportgen.settings import Settings
+
+KEY = "linkability"
+NEEDS: tuple[Need, ...] = ("linkability",)
+
+
+def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
+    """Give the rates of the attack, and the risk that they show."""
+    found = evidence.attacked.linkability
+    return found if isinstance(found, str) else measured({"": found}, prefix="", alone=True)

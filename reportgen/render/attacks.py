@@ -1,0 +1,218 @@
+"""The attacks in the report: their answers, their table of rates, worst first, and the figure of the same."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from reportgen.figures.rates import Rate, RateRow, RatesText, draw_rates
+from reportgen.model import Measured, Result, Score
+from reportgen.render import scores
+from reportgen.render.pictures import Medium, picture
+from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, capped
+from reportgen.rounding import p_value
+from reportgen.words import sentence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+KEYS = ("singling_out", "linkability", "inference")
+KINDS = ("univariate", "multivariate")
+"""Kinds of predicates, whose scores begin with the name of the kind."""
+COLUMN = "column:"
+MOST_DRAWN = 20
+"""Attacks in a figure, the worst ones; the table has more."""
+
+Named = dict[str, Mapping[str, Score]]
+
+
+def of_all_attacks(key: str, found: Mapping[str, Score]) -> dict[str, Score]:
+    """Leave out the scores of single attacks, which stand in a table of their own."""
+    if key not in KEYS:
+        return dict(found)
+    own = (COLUMN, *(f"{kind}_" for kind in KINDS))
+    return {name: score for name, score in found.items() if not name.startswith(own)}
+
+
+def named_attacks(key: str, metric: Measured) -> Named:
+    """The scores of each attack of a family by its name, worst first: by the lower bound of the risk, then its value.
+
+    Without a control by what was won over guessing.
+    """
+    parts: dict[str, dict[str, Score]] = {}
+    for name, score in metric.scores.items():
+        if name.startswith(COLUMN):
+            of, _, what = name.removeprefix(COLUMN).rpartition(":")
+        elif kind := next((kind for kind in KINDS if name.startswith(f"{kind}_")), None):
+            of, what = kind, name.removeprefix(f"{kind}_")
+        else:
+            continue
+        parts.setdefault(of, {})[what] = score
+    if not parts:
+        parts[sentence(f"metric.{key}.one")] = dict(metric.scores)
+    whole = {name: own for name, own in parts.items() if {"attack_rate", "baseline_rate"} <= set(own)}
+    return dict(sorted(whole.items(), key=lambda item: _won(item[1]), reverse=True))
+
+
+def _won(own: Mapping[str, Score]) -> tuple[float, float]:
+    risk = own.get("risk")
+    if risk is not None:
+        return (risk.low or 0.0, risk.value)
+    over = own["attack_rate"].value - own["baseline_rate"].value
+    return (over, over)
+
+
+def answer(key: str, metric: Measured, result: Result) -> str:
+    """Answer an attack's question with the rates of the attack that surely won the most."""
+    found = metric.scores
+    rate, risk, control = found["attack_rate"], found.get("risk"), found.get("control_rate")
+    numbers: dict[str, Any] = {
+        "rate": scores.share(rate.value),
+        "guess": scores.share(found["baseline_rate"].value),
+        "worst": _worst(key, metric),
+        "attacks": round(found["attacks"].value),
+        "several": len(named_attacks(key, metric)) > 1,
+        "k": result.settings.link_neighbours,
+    }
+    if risk is None or control is None:
+        return sentence(f"metric.{key}.answer_alone", **numbers)
+    p = found.get("p_value")
+    return sentence(
+        f"metric.{key}.answer",
+        control=scores.share(control.value),
+        risk=scores.share(risk.value),
+        low=scores.share(risk.low or 0.0),
+        high=scores.share(1.0 if risk.high is None else risk.high),
+        p="" if p is None else p_value(p.value, (result.settings.thresholds.secondary,)),
+        **numbers,
+    )
+
+
+def _worst(key: str, metric: Measured) -> str:
+    """The name of the attack that the scores of the family are those of."""
+    main = metric.scores["attack_rate"], metric.scores["baseline_rate"]
+    for name, own in named_attacks(key, metric).items():
+        if (own["attack_rate"], own["baseline_rate"]) == main:
+            return title(key, name)
+    return ""
+
+
+def title(key: str, name: str) -> str:
+    """An attack as the report calls it: a column by its name, a kind of predicate in words."""
+    return sentence(f"metric.singling_out.kind_{name}") if key == "singling_out" and name in KINDS else name
+
+
+def rates_table(key: str, metric: Measured, result: Result, numbering: Numbering) -> Table | None:
+    """The rates of each attack of a family, worst first; None for a metric that is no attack, or has one alone."""
+    if key not in KEYS:
+        return None
+    attacks = named_attacks(key, metric)
+    if not attacks or key == "linkability":
+        return None
+    with_control = "risk" in metric.scores
+    rows, shown = capped([_row(key, name, own, result, with_control=with_control) for name, own in attacks.items()])
+    percents = sentence("unit.share")
+    names = ("attack", *(("control",) if with_control else ()), "guess", *(("risk",) if with_control else ()))
+    return Table(
+        label=numbering.table(),
+        caption=sentence(f"metric.{key}.rates"),
+        caption_note=sentence("attack.table_note", control=with_control),
+        heads=(
+            Head(sentence(f"metric.{key}.rates_head")),
+            *(Head(sentence(f"attack.{name}", **scores.wording(result)), percents, numeric=True) for name in names),
+            *((Head(sentence("attack.p"), numeric=True),) if with_control else ()),
+        ),
+        rows=rows,
+        notes=shown,
+    )
+
+
+def _row(key: str, name: str, own: Mapping[str, Score], result: Result, *, with_control: bool) -> Row:
+    weak = own["attack_rate"].value <= own["baseline_rate"].value
+    cells = [
+        Cell(title(key, name), under=sentence("attack.not_trusted") if weak else ""),
+        _with_interval(own["attack_rate"], key, "attack_rate"),
+    ]
+    if with_control:
+        cells.append(_with_interval(own.get("control_rate"), key, "control_rate"))
+    cells.append(_with_interval(own["baseline_rate"], key, "baseline_rate"))
+    if with_control:
+        p = own.get("p_value")
+        limits = (result.settings.thresholds.secondary,)
+        cells.append(_with_interval(own.get("risk"), key, "risk"))
+        cells.append(Cell("–" if p is None else scores.number(p.value, "probability", limits), style="num"))
+    return tuple(cells)
+
+
+def _with_interval(score: Score | None, key: str, name: str) -> Cell:
+    if score is None:
+        return Cell("–", style="num")
+    interval = "" if score.low is None else scores.interval_cell(score, key, name).text
+    return Cell(scores.number(score.value, score.unit), style="num", under=interval)
+
+
+def rates_figure(
+    key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering
+) -> tuple[Figure, ...]:
+    """Draw the rates of a family's attacks, the worst ones; nothing for a metric that is no attack."""
+    if key not in KEYS:
+        return ()
+    attacks = named_attacks(key, metric)
+    drawn = dict(list(attacks.items())[:MOST_DRAWN])
+    if not drawn:
+        return ()
+    rows = tuple(_drawn_row(key, name, own) for name, own in drawn.items())
+    words = scores.wording(result)
+    control = rows[0].control is not None
+    text = RatesText(
+        **{name: sentence(f"attack.figure_{name}", **words) for name in ("attack", "control", "baseline", "x_label")},
+        risk_head=sentence("attack.risk") if control else "",
+    )
+    said = [sentence("attack.alternative", total=len(attacks), drawn=len(rows), **words)]
+    said += [
+        sentence(
+            "attack.alternative_row",
+            name=row.name,
+            attack=scores.share(row.attack.value),
+            control="" if row.control is None else scores.share(row.control.value),
+            guess=scores.share(row.baseline),
+            **words,
+        )
+        for row in rows
+    ]
+    worst = rows[0]
+    caption = sentence(
+        "attack.caption" if control else "attack.caption_alone",
+        name=worst.name,
+        several=len(rows) > 1,
+        attack=scores.share(worst.attack.value),
+        control="" if worst.control is None else scores.share(worst.control.value),
+        guess=scores.share(worst.baseline),
+        **words,
+    )
+    note = sentence("attack.figure_note", control=control, drawn=len(rows), total=len(attacks), **words)
+    draw = functools.partial(_drawn, rows, text)
+    return (Figure(numbering.figure(), caption, note, picture(draw, medium, " ".join(said))),)
+
+
+def _drawn_row(key: str, name: str, own: Mapping[str, Score]) -> RateRow:
+    risk, control = own.get("risk"), own.get("control_rate")
+    return RateRow(
+        name=title(key, name),
+        risk="" if risk is None else scores.with_unit(risk.value, "share"),
+        attack=_rate(own["attack_rate"]),
+        control=None if control is None else _rate(control),
+        baseline=own["baseline_rate"].value,
+    )
+
+
+def _rate(score: Score) -> Rate:
+    low = score.value if score.low is None else score.low
+    return Rate(score.value, low, score.value if score.high is None else score.high)
+
+
+# HTML and PDF of one result save the same wide drawing.
+@functools.lru_cache(maxsize=8)
+def _drawn(rows: tuple[RateRow, ...], text: RatesText, **how: Any) -> Drawing:
+    return draw_rates(rows, text, **how)
