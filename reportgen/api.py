@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,15 +115,21 @@ class Assessment:
 
         return render.render(name, self.result, render.RenderedBy(__version__, environment.versions()))
 
-    def rendered_together(self, names: Sequence[str], progress: Progress | None = None) -> Together:
+    def rendered_together(
+        self,
+        names: Sequence[str],
+        progress: Progress | None = None,
+        finish: Callable[[str, bytes], bytes] = lambda _, content: content,
+    ) -> Together:
         """Return the reports under all these names, and the EnvironmentLacking that kept one from being made.
 
-        `progress` is called with the stage "write", the reports made so far and their total.
+        `progress` is called with the stage "write", the reports made so far and their total; `finish` gets the suffix
+        and bytes of each report and returns what is to be written.
         """
         from reportgen import render
 
         rendering = render.RenderedBy(__version__, environment.versions())
-        return render.render_together(names, self.result, rendering, progress or (lambda *_: None))
+        return render.render_together(names, self.result, rendering, progress or (lambda *_: None), finish)
 
     def scores(self) -> pd.DataFrame:
         """Return all scores, one a row: metric, score, value, interval, reference, null range, unit, better."""

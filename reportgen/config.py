@@ -20,6 +20,8 @@ PREFIX = "REPORTGEN_"
 SETTINGS = tuple("schema" if name == "declared" else name for name in Settings.model_fields)
 """Settings by the names that files give them."""
 ONLY_IN_FILES = ("schema", *FROM_FILES)
+PASSPHRASE = "sign_passphrase"  # noqa: S105 -- the name of a variable
+"""Only a variable: no file of settings and no list of processes is to hold it."""
 KNOWN = (*SETTINGS, *Running.model_fields)
 
 
@@ -50,9 +52,12 @@ def resolve(options: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
     return Resolved(settings, running, policy, file, names_level)
 
 
-def running_from(options: Mapping[str, Any], environ: Mapping[str, str]) -> Running:
-    """Merge option and environment of how much is said, for commands that read no config file."""
-    return make_running({**_variables(environ, ("quiet", "verbose")), **options})
+SPOKEN = ("quiet", "verbose")
+
+
+def running_from(options: Mapping[str, Any], environ: Mapping[str, str], names: Sequence[str] = SPOKEN) -> Running:
+    """Merge option and environment of how much is said, or of `names`, for commands that read no config file."""
+    return make_running({**_variables(environ, names), **options})
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -67,7 +72,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """Describe each `REPORTGEN_*` variable that no option reads."""
-    known = {f"{PREFIX}{name.upper()}" for name in ("config", *KNOWN) if name not in FROM_FILES}
+    known = {f"{PREFIX}{name.upper()}" for name in ("config", PASSPHRASE, *KNOWN) if name not in FROM_FILES}
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known:
             yield f"{one_line(variable)}: not read, no option is called so{suggestion(variable, sorted(known))}"

@@ -23,12 +23,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reportgen._resources import resource
+from reportgen.native import install_native
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-INSTALL_NATIVE = "apt-get install -y libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
-"""The line that brings what WeasyPrint needs on Debian and Ubuntu; a bare machine needs `apt-get update` before."""
 
 MINIMUM_PYTHON = (3, 11)
 REQUIRED = {
@@ -151,7 +149,7 @@ def _check_native() -> Iterator[Check]:
         present = _load(files) is not None
         version = _native_version(files, version_function) if version_function else None
         found = version or ("present" if present else None)
-        yield Check(name, found, present, None if present else INSTALL_NATIVE)
+        yield Check(name, found, present, None if present else install_native())
 
 
 def _check_packaged_files() -> Iterator[Check]:
@@ -170,7 +168,7 @@ def _check_pdf() -> Check:
     if problem is None:
         return Check("PDF", "written", ok=True, remedy=None)
     if any(_load(files) is None for files in (_PANGO, _PANGOFT2, _HARFBUZZ)):
-        return Check("PDF", None, ok=False, remedy=INSTALL_NATIVE)
+        return Check("PDF", None, ok=False, remedy=install_native())
     remedy = "python -m pip install --force-reinstall weasyprint"
     return Check("PDF", f"cannot be written ({problem})", ok=False, remedy=remedy)
 

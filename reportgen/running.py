@@ -27,6 +27,12 @@ class Running(BaseModel):
     """Files to write, the suffix being the format; empty for a summary on stdout."""
     baseline: str | None = None
     """An older result to compare with."""
+    sign_key: str | None = None
+    """Key that signs every PDF: PKCS#12, or PEM with `sign_cert`."""
+    sign_cert: str | None = None
+    """Certificate of a PEM key; further ones in the file are its chain."""
+    sign_passphrase_file: str | None = None
+    """File whose first line opens the key; without it the variable REPORTGEN_SIGN_PASSPHRASE does."""
     jobs: Annotated[int, Field(ge=1)] | None = None
     """Threads; None for one a processor."""
     dry_run: bool = False

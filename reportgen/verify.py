@@ -1,6 +1,7 @@
-"""Is a report intact, and about these files? Three statements, each made for itself.
+"""Is a report intact, and about these files? Statements, each made for itself.
 
     result      the result inside matches the digest that the report names
+    signature   where a PDF has one: whose it is, and whether it holds and covers the whole file
     document    the report, made again from that result, is the same byte for byte
     inputs      files and contents have the hashes that the result names
 
@@ -25,6 +26,7 @@ from reportgen.render.rendered import RenderedBy
 from reportgen.report_files import ReportFile
 from reportgen.runner import read_inputs
 from reportgen.settings import Settings
+from reportgen.signing import Signed, check_signature, unsigned_part
 from reportgen.words import sentence
 
 State = Literal["holds", "fails", "unchecked"]
@@ -75,6 +77,10 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
     if report.kind == "json":
         yield _said("document", "holds", "document_json")
         return
+    signed = None
+    if report.kind == "pdf" and b"/ByteRange" in report.content:
+        signed = check_signature(report.content, unsigned_part(report.content))
+        yield _signature(signed)
     here = made_by(rendering)
     if report.maker is None:
         yield _said("document", "unchecked", "document_unsaid")
@@ -83,7 +89,7 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
         yield _said("document", "unchecked", "document_other", theirs=_named(report.maker), ours=_named(here))
         return
     try:
-        yield from _made_again(report, result, rendering)
+        yield from _made_again(report, result, rendering, signed)
     except EnvironmentLacking as lacking:
         yield _said("document", "unchecked", "document_lacking", lacking=str(lacking))
 
@@ -98,13 +104,33 @@ def _named(maker: MadeBy) -> str:
     )
 
 
-def _made_again(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+def _made_again(
+    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
+) -> Iterator[Statement]:
     if report.kind == "zip":
         yield from _bundle_again(report, result, rendering)
         return
     formats = [one for one in FORMATS if one.suffix.endswith(f".{report.kind}")]
-    same = any(one.render(result, rendering) == report.content for one in formats)
-    yield _said("document", "holds" if same else "fails", "document_holds" if same else "document_differs", members=())
+    made = [one.render(result, rendering) for one in formats]
+    if report.content in made:
+        yield _said("document", "holds", "document_holds")
+    elif signed is not None and signed.whole and signed.only and unsigned_part(report.content) in made:
+        yield _said("document", "holds", "document_signed")
+    else:
+        yield _said("document", "fails", "document_differs", members=())
+
+
+def _signature(found: Signed | None) -> Statement:
+    """Say whose signature stands behind a PDF, and whether it holds."""
+    if found is None:
+        return _said("signature", "fails", "signature_none")
+    numbers = {"signer": found.signer, "fingerprint": found.fingerprint, "moment": found.moment}
+    if not found.intact:
+        return _said("signature", "fails", "signature_broken", **numbers)
+    if not found.whole:
+        return _said("signature", "fails", "signature_part", **numbers)
+    words = "signature_holds" if found.only else "signature_more"
+    return _said("signature", "holds" if found.only else "fails", words, **numbers)
 
 
 def _bundle_again(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:

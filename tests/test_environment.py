@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from reportgen import environment
+from reportgen.native import install_native
 
 ROOT = Path(__file__).parent.parent
 
@@ -93,7 +94,7 @@ def test_missing_native_libraries_are_named_with_the_line_that_installs_them(no_
     monkeypatch.setitem(sys.modules, "weasyprint", None)  # importing it fails, as it does without Pango
     checks = by_name(environment.checks())
     for name in ("Pango", "PangoFT2", "HarfBuzz", "HarfBuzz-subset", "PDF"):
-        assert checks[name] == environment.Check(name, None, ok=False, remedy=environment.INSTALL_NATIVE)
+        assert checks[name] == environment.Check(name, None, ok=False, remedy=install_native())
 
 
 def test_broken_weasyprint_is_told_from_missing_native_libraries(monkeypatch):

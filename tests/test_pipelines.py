@@ -102,9 +102,9 @@ def test_the_version_that_is_installed_is_this_one(path):
 
 
 def test_what_is_installed_for_pdf_is_what_doctor_names():
-    from reportgen.environment import INSTALL_NATIVE
+    from reportgen.native import DEBIAN
 
-    packages = set(INSTALL_NATIVE.split()) - {"apt-get", "install", "-y"}
+    packages = set(DEBIAN.split()) - {"apt-get", "install", "-y"}
     assert packages <= set((EXAMPLES / "github-actions.yml").read_text().split())
 
 

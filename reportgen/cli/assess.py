@@ -10,8 +10,19 @@ import typer
 from reportgen.available import MEASURING, check_room
 from reportgen.cli import streams
 from reportgen.cli.closing import close
-from reportgen.cli.options import Baseline, Config, FailOn, Outputs, Quiet, Verbose, given
-from reportgen.cli.outputs import check_outputs, deliver, drawing
+from reportgen.cli.options import (
+    Baseline,
+    Config,
+    FailOn,
+    Outputs,
+    Quiet,
+    SignCert,
+    SignKey,
+    SignPassphraseFile,
+    Verbose,
+    given,
+)
+from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
 from reportgen.cli.releases import assess_releases
 
 if TYPE_CHECKING:
@@ -109,6 +120,9 @@ def assess(
     ] = None,
     fail_on: FailOn = None,
     baseline: Baseline = None,
+    sign_key: SignKey = None,
+    sign_cert: SignCert = None,
+    sign_passphrase_file: SignPassphraseFile = None,
     lead_names: Annotated[
         str | None, typer.Option(metavar="A,B,C", help="Names of the leads of signals.", show_default=False)
     ] = None,
@@ -154,9 +168,10 @@ def assess(
     streams.speak(quiet=running.quiet, verbose=running.verbose)
     for sentence in unknown_variables(os.environ):
         streams.say(sentence)
+    finish = finisher(running, os.environ)
     if len(synthetic) > 1 and not running.dry_run:
         check_room((*MEASURING, *drawing(running.output)))
-        assess_releases(original, synthetic, asked)
+        assess_releases(original, synthetic, asked, finish)
         return
     check_outputs(running.output, (original, *synthetic, running.holdout, asked.file, running.baseline))
     if running.dry_run:
@@ -178,7 +193,7 @@ def assess(
             baseline=older,
             config=asked.file,
         )
-    deliver(assessment, running.output)
+    deliver(assessment, running.output, finish)
     close(assessment.result, assessment.gate)
 
 

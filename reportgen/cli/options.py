@@ -13,7 +13,7 @@ from reportgen.cli import streams
 LEVELS = ("inconclusive", "moderate", "high", "never")
 """What `--fail-on` takes; `low` could never be met."""
 
-SUFFIXES = ".html .pdf .json .md .junit.xml .sarif .prom .intoto.json .zip"
+SUFFIXES = ".html .pdf .json .md .junit.xml .sarif .prom .zip .intoto.json"
 """What `reportgen.render` writes; written out here, because loading it costs `--help` its speed."""
 
 Outputs = Annotated[
@@ -49,6 +49,25 @@ Quiet = Annotated[bool | None, typer.Option("-q", "--quiet", help="No messages b
 Verbose = Annotated[
     bool | None,
     typer.Option("-v", "--verbose", help="Say more; a traceback for internal errors.", show_default=False),
+]
+
+
+SignKey = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Sign every PDF with this key: PKCS#12, or PEM with --sign-cert.", show_default=False
+    ),
+]
+SignCert = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Certificate of a PEM key, its chain behind it.", show_default=False)
+]
+SignPassphraseFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="File with the key's passphrase; without it, REPORTGEN_SIGN_PASSPHRASE.",
+        show_default=False,
+    ),
 ]
 
 

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 from reportgen.available import DRAWING, MEASURING, check_room
 from reportgen.cli.faults import WRONG_ENVIRONMENT, refused_if_unusual
-from reportgen.cli.options import Outputs, Quiet, Verbose, speak_as_asked
-from reportgen.cli.outputs import check_outputs, deliver, drawing
+from reportgen.cli.options import (
+    Outputs,
+    Quiet,
+    SignCert,
+    SignKey,
+    SignPassphraseFile,
+    Verbose,
+    given,
+    speak_as_asked,
+)
+from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
 from reportgen.errors import InputError
 
 
 def render(
     result: Annotated[str, typer.Argument(metavar="RESULT.json", help="A result that assess wrote.")],
     output: Outputs = None,
+    sign_key: SignKey = None,
+    sign_cert: SignCert = None,
+    sign_passphrase_file: SignPassphraseFile = None,
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
@@ -23,14 +36,18 @@ def render(
     speak_as_asked(quiet=quiet, verbose=verbose)
     check_room(drawing(output or ()))
     from reportgen import api
+    from reportgen.config import running_from
 
     if not output:
         msg = "render: name at least one output with -o FILE"
         raise InputError(msg)
-    check_outputs(output, (result,))
+    options = given({"sign_key": sign_key, "sign_cert": sign_cert, "sign_passphrase_file": sign_passphrase_file})
+    running = running_from(options, os.environ, ("sign_key", "sign_cert", "sign_passphrase_file"))
+    check_outputs(output, (result, running.sign_key, running.sign_cert, running.sign_passphrase_file))
+    finish = finisher(running, os.environ)
     assessment = api.load(result)
     with refused_if_unusual(result, "shown"):
-        deliver(assessment, output)
+        deliver(assessment, output, finish)
 
 
 def doctor() -> None:

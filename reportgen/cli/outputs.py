@@ -15,11 +15,12 @@ from reportgen.errors import InputError
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment
+    from reportgen.running import Running
 
 
 def drawing(output: Sequence[str]) -> tuple[str, ...]:
     """Name the libraries that are loaded to write these outputs."""
-    return DRAWING if any(name.lower().endswith((".html", ".pdf")) for name in output) else ()
+    return DRAWING if any(name.lower().endswith((".html", ".pdf", ".zip")) for name in output) else ()
 
 
 def check_outputs(output: Sequence[str], inputs: Sequence[str | Path | None]) -> None:
@@ -49,14 +50,46 @@ def check_targets(
     refuse_overwriting(output, inputs)
 
 
-def deliver(assessment: Assessment, output: Sequence[str]) -> None:
+Finish = Callable[[str, bytes], bytes]
+"""Makes of the suffix and bytes of a report what is written."""
+
+
+def unsigned(_suffix: str, content: bytes) -> bytes:
+    """Write a report as it is."""
+    return content
+
+
+def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
+    """Return what signs every PDF, where a key is named; the key is opened now, before anything is measured."""
+    if running.sign_key is None:
+        if running.sign_cert is not None:
+            msg = "--sign-cert: names a certificate without its key; give --sign-key as well"
+            raise InputError(msg)
+        return unsigned
+    from datetime import datetime
+
+    from reportgen import api
+    from reportgen.config import PASSPHRASE, PREFIX
+    from reportgen.files import read_bounded
+    from reportgen.signing import load_signer, sign
+
+    text = environ.get(f"{PREFIX}{PASSPHRASE.upper()}", "").encode("utf-8", "surrogateescape")
+    if running.sign_passphrase_file is not None:
+        text = (read_bounded(Path(running.sign_passphrase_file), 4096, "passphrase").splitlines() or [b""])[0]
+    certificate = None if running.sign_cert is None else Path(running.sign_cert)
+    signer = load_signer(Path(running.sign_key), certificate, text or None)
+    moment = datetime.fromisoformat(api.created(environ))
+    return lambda suffix, content: sign(content, signer, moment) if suffix.endswith(".pdf") else content
+
+
+def deliver(assessment: Assessment, output: Sequence[str], finish: Finish = unsigned) -> None:
     """Make every output, then write them together. What the machine can't make is named last; the others stand."""
     if not output:
         if not streams.quiet():
             print_summary(assessment)
         return
     with streams.progress() as report:
-        made = assessment.rendered_together([name for name in output if name != "-"], report)
+        made = assessment.rendered_together([name for name in output if name != "-"], report, finish)
     put_in_place({Path(name): content for name, content in made.contents.items()})
     if "-" in output:  # last: a reader that stops early must not cost the files
         sys.stdout.write(assessment.to_json())

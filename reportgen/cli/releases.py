@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from reportgen.available import MEASURING, check_room
 from reportgen.cli import streams
 from reportgen.cli.closing import closing_of
 from reportgen.cli.compare import deliver_page
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.outputs import check_outputs, deliver
+from reportgen.cli.outputs import Finish, check_outputs, deliver, drawing
 from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from reportgen.read.tables import Given
 
 
-def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) -> None:
+def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, finish: Finish) -> None:
     """Assess each release, then all together; write each one's outputs and the comparison. Exit 1 if one fails."""
     from reportgen import api
     from reportgen.read.pooling import RememberingReader, pooled
@@ -40,15 +41,20 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
     every = [name for base in (*bases, TOGETHER) for name in outputs_of(base, named, suffixes)]
     check_outputs([*running.output, *every], inputs)
 
+    check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
     read = RememberingReader()
     form = asked.settings.declared.file("synthetic")
     for release_file in synthetic:  # all at once: a file that cannot be read costs no run of the others
         read(release_file, "synthetic", form)
     results: dict[str, Assessment] = {}
-    files: tuple[str | None, ...] = (*synthetic, None)
-    for base, path in zip((*bases, TOGETHER), files, strict=True):
-        given: Given = pooled([read(one, "synthetic", form) for one in synthetic], TOGETHER) if path is None else path
+    for base in (*bases, TOGETHER):
+        together = base == TOGETHER
+        given: Given = (
+            synthetic[len(results)]
+            if not together
+            else pooled([read(one, "synthetic", form) for one in synthetic], TOGETHER)
+        )
         with streams.progress() as report:
             results[base] = api.run_assessment(
                 original,
@@ -61,7 +67,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
                 baseline=older,
                 config=asked.file,
                 read=read,
-                releases=[api.base_name(one, "synthetic") for one in synthetic] if path is None else (),
+                releases=[api.base_name(one, "synthetic") for one in synthetic] if together else (),
             )
         streams.detail(f"{base}: {results[base].verdict.level}")
 
@@ -69,7 +75,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved) ->
     for base, assessment in results.items():
         if named:
             try:
-                deliver(assessment, outputs_of(base, named, suffixes))
+                deliver(assessment, outputs_of(base, named, suffixes), finish)
             except EnvironmentLacking as error:  # the others can still be written
                 lacking = error
     lines = Releases(releases=tuple(release(base, one.result, one.gate) for base, one in results.items()))

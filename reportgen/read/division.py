@@ -55,8 +55,7 @@ def strata_of(series: pd.Series[Any], column: ColumnSchema) -> Ints:
     """Number the strata of a column: its values, or ten bands of a numeric one of many values. Missing is its own."""
     codes, items = coded_items(series, column.kind)
     if column.kind in {"numeric", "datetime"} and len(items) - 1 > MOST_VALUES:
-        values = series.astype(np.float64) if column.kind == "numeric" else series.astype(np.int64)
-        plain = np.where(codes < 0, np.nan, np.asarray(values, dtype=np.float64))
+        plain = _plain(series, column)
         edges = np.nanquantile(plain, np.linspace(0, 1, BANDS + 1)[1:-1])
         bands: Ints = np.where(codes < 0, -1, np.searchsorted(edges, plain, side="left")).astype(np.int64) + 1
         return bands
@@ -65,6 +64,14 @@ def strata_of(series: pd.Series[Any], column: ColumnSchema) -> Ints:
     ranks[order] = np.arange(1, len(items))
     ranks[-1] = 0
     return ranks[codes]
+
+
+def _plain(series: pd.Series[Any], column: ColumnSchema) -> NDArray[np.float64]:
+    """Return the values of a numeric or datetime column as floats, NaN where one is missing."""
+    if column.kind == "datetime":
+        moments = series.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+        return np.where(np.isnat(moments), np.nan, moments.astype(np.int64).astype(np.float64))
+    return pd.to_numeric(series).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def choose(blocks: Ints, numbers: Numbers, strata: Ints, fraction: float, seed: int) -> Mask:

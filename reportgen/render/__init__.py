@@ -105,11 +105,13 @@ def render_together(
     result: Result,
     rendering: RenderedBy,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    finish: Callable[[str, bytes], bytes] = lambda _, content: content,
 ) -> Together:
     """Write the result under every name, in the order given; formats that name their siblings see all the others.
 
     What the machine can't make is left out and is no sibling; the others are made all the same. `progress` is called
-    with the stage "write", the files made so far and their total.
+    with the stage "write", the files made so far and their total. `finish` gets the suffix and bytes of each file and
+    returns what is written: a signed PDF, say, whose digest its siblings then name.
     """
     formats = {name: format_of(name) for name in names}
     made: dict[str, bytes] = {}
@@ -122,7 +124,7 @@ def render_together(
             if not formats[other].names_siblings
         }
         try:
-            made[name] = formats[name].render(result, rendering, siblings)
+            made[name] = finish(formats[name].suffix, formats[name].render(result, rendering, siblings))
         except EnvironmentLacking as error:
             lacking = error
     return Together({name: made[name] for name in formats if name in made}, lacking)

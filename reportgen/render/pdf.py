@@ -18,13 +18,13 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, register_name
 
 from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.model import Result, to_json
+from reportgen.native import install_native
 from reportgen.render.context import build_report
 from reportgen.render.fonts import SCHEME, font
 from reportgen.render.page import render_page
 from reportgen.render.rendered import RenderedBy
 
 ATTACHMENT = "result.json"
-PANGO = "apt-get install -y libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 FONT = re.compile(re.escape(SCHEME) + r"[A-Za-z-]+\.ttf")
 MISSING = "\N{WHITE SQUARE}"
@@ -69,7 +69,7 @@ def _weasyprint() -> Any:
             warnings.filterwarnings("ignore", message=".*[Ff]ont", category=UserWarning)
             import weasyprint
     except OSError:
-        msg = f"PDF needs Pango, which this machine lacks; install it: {PANGO}"
+        msg = f"PDF needs Pango, which this machine lacks; install it: {install_native()}"
         raise EnvironmentLacking(msg) from None
     return weasyprint
 

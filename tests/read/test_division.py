@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,18 @@ def test_numbers_of_many_values_are_cut_into_ten_bands_and_missing_is_its_own():
     series = pd.Series([*map(float, range(100)), np.nan])
     strata = strata_of(series, ColumnSchema("age", "numeric"))
     assert np.bincount(strata).tolist() == [1, *[10] * 10]
+
+
+@pytest.mark.parametrize(
+    ("series", "kind"),
+    [
+        (pd.Series([*range(100), pd.NA], dtype="Int64"), "numeric"),
+        (pd.Series([*range(100), None], dtype=object), "numeric"),
+        (pd.Series([*pd.date_range("2020-01-01", periods=100, tz="UTC"), pd.NaT]), "datetime"),
+    ],
+)
+def test_every_way_to_hold_numbers_and_times_is_cut_alike(series, kind):
+    assert np.bincount(strata_of(series, ColumnSchema("age", kind))).tolist() == [1, *[10] * 10]
 
 
 @given(

@@ -1,0 +1,176 @@
+"""PAdES signatures behind a report, and what verify says of them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.x509.oid import NameOID
+
+import reportgen
+from reportgen.errors import EnvironmentLacking
+from reportgen.signing import check_signature, load_signer, sign, unsigned_part
+
+MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+NAME = "Release Officer"
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory):
+    """A key with its certificate as PEM and as PKCS#12 (passphrase "secret"), and another certificate."""
+    folder = tmp_path_factory.mktemp("keys")
+    for stem in ("own", "other"):
+        key = rsa.generate_private_key(65537, 2048)
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
+        start = datetime(2020, 1, 1, tzinfo=UTC)
+        certificate = (
+            x509.CertificateBuilder(name, name, key.public_key(), 7, start, start + timedelta(days=30000))
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .sign(key, hashes.SHA256())
+        )
+        plain = serialization.NoEncryption()
+        form = serialization.PrivateFormat.PKCS8
+        (folder / f"{stem}.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, form, plain))
+        (folder / f"{stem}.crt").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        closed = serialization.BestAvailableEncryption(b"secret")
+        (folder / f"{stem}.p12").write_bytes(
+            pkcs12.serialize_key_and_certificates(b"x", key, certificate, None, closed)
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A result and its PDF."""
+    folder = tmp_path_factory.mktemp("made")
+    tables = [
+        pd.DataFrame({"age": [1.5 * (row + seed) for row in range(60)], "town": list("abcdef") * 10})
+        for seed in range(3)
+    ]
+    reportgen.assess(*tables, metric=["exact_copies"]).write(folder / "r.json", folder / "r.pdf")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def signed(made, keys):
+    return sign((made / "r.pdf").read_bytes(), load_signer(keys / "own.p12", None, b"secret"), MOMENT)
+
+
+def test_the_report_stands_before_the_signature_as_it_was(made, signed):
+    pdf = (made / "r.pdf").read_bytes()
+    assert signed.startswith(pdf)
+    assert unsigned_part(signed) == pdf == unsigned_part(pdf)
+
+
+def test_who_signed_and_that_it_holds_are_told(signed):
+    found = check_signature(signed, unsigned_part(signed))
+    assert NAME in found.signer
+    assert (found.moment, found.intact, found.whole, found.only) == ("2026-01-02T03:04:05Z", True, True, True)
+
+
+def test_the_same_key_in_either_form_gives_the_same_bytes(made, keys, signed):
+    signer = load_signer(keys / "own.pem", keys / "own.crt", None)
+    assert sign((made / "r.pdf").read_bytes(), signer, MOMENT) == signed
+
+
+def test_signatures_of_two_keys_differ_in_nothing_else(made, keys, signed):
+    other = sign((made / "r.pdf").read_bytes(), load_signer(keys / "other.p12", None, b"secret"), MOMENT)
+    contents = re.compile(rb"/Contents <[0-9a-fA-F]+>")
+    assert other != signed
+    assert contents.sub(b"", other) == contents.sub(b"", signed)
+
+
+def test_a_changed_byte_anywhere_breaks_it(signed):
+    base = unsigned_part(signed)
+    for place in (len(base) // 2, len(base) + 300):
+        forged = bytearray(signed)
+        forged[place] ^= 1
+        found = check_signature(bytes(forged), unsigned_part(bytes(forged)))
+        assert found is None or not found.intact
+
+
+def test_what_is_added_after_the_signature_is_not_covered(signed):
+    assert not check_signature(signed + b"% more\n", unsigned_part(signed)).whole
+
+
+def test_a_valid_signature_on_changed_pages_is_found_out(made, keys):
+    """A forger appends an update that changes a page, and signs it in the same breath."""
+    pdf = (made / "r.pdf").read_bytes()
+    update = b"7 0 obj\n<</Type /Page>>\nendobj\nstartxref\n1\n%%EOF\n"
+    start = re.search(rb"startxref\n(\d+)\n%%EOF\n$", pdf)[1]
+    forged = sign(
+        pdf + update.replace(b"startxref\n1", b"startxref\n" + start),
+        load_signer(keys / "own.p12", None, b"secret"),
+        MOMENT,
+    )
+    found = check_signature(forged, unsigned_part(forged))
+    assert found is None or not found.only
+
+
+def statements(out):
+    return {line.split("\t")[1]: line.split("\t")[0] for line in out.splitlines()}
+
+
+def test_render_signs_and_verify_reports_it(run, made, keys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    monkeypatch.setenv("REPORTGEN_SIGN_PASSPHRASE", "secret")
+    assert run("render", made / "r.json", "-o", "s.pdf", "-o", "s.intoto.json", "--sign-key", keys / "own.p12")[0] == 0
+    code, out, _ = run("verify", "s.pdf")
+    assert code == 0
+    assert statements(out) == {"result": "holds", "signature": "holds", "document": "holds"}
+    assert f"signed by Common Name: {NAME} on 1970-01-01T00:00:00Z" in out
+    import hashlib
+
+    digest = hashlib.sha256((tmp_path / "s.pdf").read_bytes()).hexdigest()
+    assert digest in (tmp_path / "s.intoto.json").read_text()  # of the signed file, not of what was signed
+
+
+def test_an_unsigned_update_behind_a_report_is_no_signature(run, made, signed, tmp_path):
+    pdf = (made / "r.pdf").read_bytes()
+    (tmp_path / "a.pdf").write_bytes(pdf + b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n")
+    assert statements(run("verify", "a.pdf")[1])["document"] == "fails"
+    (tmp_path / "b.pdf").write_bytes(pdf + b"/ByteRange [0 1 2 3]\n%%EOF\n")
+    assert statements(run("verify", "b.pdf")[1]) == {"result": "holds", "signature": "fails", "document": "fails"}
+    (tmp_path / "c.pdf").write_bytes(signed + b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n")
+    assert statements(run("verify", "c.pdf")[1]) == {"result": "holds", "signature": "fails", "document": "fails"}
+
+
+def test_the_passphrase_comes_from_a_file_and_is_never_shown(run, made, keys, tmp_path):
+    (tmp_path / "pass").write_text("secret\n")
+    words = ("render", made / "r.json", "-o", "s.pdf", "--sign-key", keys / "own.p12", "--sign-passphrase-file", "pass")
+    code, out, err = run(*words)
+    assert code == 0
+    (tmp_path / "pass").write_text("wrong-secret\n")
+    code, out, err = run(*words)
+    assert code == 2
+    assert "wrong-secret" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--sign-key", "own.p12"), "no PKCS#12 file that this passphrase opens"),
+        (("--sign-key", "own.pem"), "no PKCS#12 file"),
+        (("--sign-key", "own.pem", "--sign-cert", "other.crt"), "the certificate is not that of this key"),
+        (("--sign-key", "own.crt", "--sign-cert", "own.crt"), "no key and certificate in PEM or DER"),
+        (("--sign-cert", "own.crt"), "without its key"),
+        (("--sign-key", "nope.p12"), "cannot be read"),
+    ],
+)
+def test_wrong_keys_are_one_line(run, made, keys, words, said):
+    absolute = [word if word.startswith("--") else str(Path(keys) / word) for word in words]
+    code, _, err = run("render", made / "r.json", "-o", "s.pdf", *absolute)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_without_pyhanko_the_machine_lacks_something(keys, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyhanko.sign.signers", None)
+    with pytest.raises(EnvironmentLacking, match=r"reportgen\[sign\]"):
+        load_signer(keys / "own.p12", None, b"secret")
