@@ -207,5 +207,11 @@ def qpdf():
 
 @pytest.fixture(scope="session")
 def text_of():
-    """Return the text of each page of a PDF as a reader's search finds it."""
-    return lambda path: output(tool("pdftotext"), "-raw", path, "-").split("\f")[:-1]
+    """Return the text of each page of a PDF as a reader's search finds it, if that has nothing to complain of."""
+
+    def text(path):
+        done = subprocess.run([tool("pdftotext"), "-raw", path, "-"], check=True, capture_output=True, text=True)
+        assert done.stderr == ""
+        return done.stdout.split("\f")[:-1]
+
+    return text
