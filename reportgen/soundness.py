@@ -144,6 +144,8 @@ def _against_low(result: Result) -> Iterator[str]:
         if metric.status == "not_measured":
             if metric.code == "failed":
                 yield "the level is low, but a metric failed"
+        elif metric.verdict == "inconclusive" and "not_trusted" in metric.notes:
+            continue  # an attack that does no better than guessing argues for nothing
         elif metric.verdict not in {"low", "context"}:
             yield "the level is low, but a metric argues for another"
     yield from _scores_against_low(result)

@@ -89,6 +89,13 @@ def test_a_low_level_needs_all_that_bears_it(by_hand, path, value, said):
     assert said in refusal(changed(by_hand.low(), (path, value)))
 
 
+def test_an_attack_that_does_no_better_than_guessing_leaves_a_low_level_standing(by_hand):
+    weak = json.loads(to_json(by_hand.low()))["metrics"]["exact_copies"] | {"verdict": "inconclusive"}
+    told = changed(by_hand.low(), (("metrics", "singling_out"), weak | {"notes": ["not_trusted"]}))
+    assert parse(told, "r.json").result.verdict.level == "low"
+    assert "a metric argues for another" in refusal(changed(by_hand.low(), (("metrics", "singling_out"), weak)))
+
+
 def test_the_upper_bound_of_a_low_level_lies_within_the_tolerance(by_hand):
     # Both together, as who knows where the bound stands would do it: 1.2 % against 1 %.
     edits = ((*EXCESS, "high"), 0.012), (("verdict", "upper_bound"), 1.2)

@@ -16,6 +16,7 @@ from reportgen.render.columns import widths
 from reportgen.render.context import Report
 from reportgen.render.fonts import with_fonts
 from reportgen.render.pictures import Medium
+from reportgen.render.running_title import running_title
 from reportgen.render.view import shortened
 from reportgen.shown import NOT_SHOWN
 from reportgen.words import add_filters, catalog
@@ -76,7 +77,7 @@ def environment() -> jinja2.Environment:
         finalize=_bounded,
     )
     add_filters(environment)
-    environment.filters |= {"shortened": shortened, "column_widths": widths}
+    environment.filters |= {"shortened": shortened, "column_widths": widths, "running_title": running_title}
     return environment
 
 

@@ -22,17 +22,19 @@ function lineLengths(selector) {
   for (const block of document.querySelectorAll(selector)) {
     const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
-    let bottom = null, length = 0;
+    let middle = null, length = 0;
     const end = () => { if (length) lengths[length] = (lengths[length] || 0) + 1; };
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       for (const word of node.data.matchAll(/\S+\s*/g)) {
         range.setStart(node, word.index);
         range.setEnd(node, word.index + word[0].trimEnd().length);
         const boxes = range.getClientRects();
-        if (bottom !== null && boxes[0].top >= bottom - 1) { end(); length = 0; }
+        if (!boxes.length) continue; // not shown at this width
+        if (middle !== null && boxes[0].top >= middle) { end(); length = 0; }
         length += word[0].length;
         if (boxes.length > 1) { end(); length = 0; } // broken at a hyphen: the rest of the word opens the next line
-        bottom = boxes[boxes.length - 1].bottom;
+        const last = boxes[boxes.length - 1];
+        middle = (last.top + last.bottom) / 2; // boxes of one line overlap those of the next where lines stand close
       }
     }
     end();
@@ -79,14 +81,15 @@ async function look(page, width) {
   const layout = await page.evaluate(async () => {
     const root = document.documentElement;
     const contents = document.querySelector("nav.contents");
-    const atTop = contents.getBoundingClientRect().top;
+    const box = () => (contents || root).getBoundingClientRect(); // a page of tables has no contents
+    const atTop = box().top;
     window.scrollTo(0, root.scrollHeight / 2);
-    const scrolled = contents.getBoundingClientRect();
+    const scrolled = box();
     return {
       overflow: root.scrollWidth - root.clientWidth,
       contentsTop: atTop,
-      contentsStays: scrolled.top >= 0 && scrolled.top < 100 && scrolled.bottom <= window.innerHeight,
-      lines: lineLengths("p.wide, .note > div > p, .reasons__text, .limits > li, .smallest__text"),
+      contentsStays: Boolean(contents) && scrolled.top >= 0 && scrolled.top < 100 && scrolled.bottom <= window.innerHeight,
+      lines: lineLengths("p, .limits > li, caption, figcaption, td, th, summary"),
       faint: faintTexts(),
       brokenImages: [...document.images].filter((image) => !image.complete || !image.naturalWidth).length,
       background: getComputedStyle(document.body).backgroundColor,
