@@ -22,12 +22,13 @@ def running_title(title: str) -> str:
     """Return the title, or as many of its first letters as fit with a sign that there are more."""
     room, width = WIDTH * _SPARE, 0.0
     fits = 0
-    for place, sign in enumerate(title):
-        width += _extent(sign)
-        if width > room:
-            return title[:fits].rstrip() + _MORE
-        if width + _extent(_MORE) <= room:
-            fits = place + 1
+    with style.settings():
+        for place, sign in enumerate(title):
+            width += _extent(sign)
+            if width > room:
+                return title[:fits].rstrip() + _MORE
+            if width + _extent(_MORE) <= room:
+                fits = place + 1
     return title
 
 
