@@ -12,8 +12,8 @@ import pikepdf
 import pytest
 
 from reportgen import model
-from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.codes import LackCode
+from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.model import Reason, Verdict
 from reportgen.render import pdf
 
