@@ -279,7 +279,7 @@ def test_no_canary_is_in_what_python_and_a_notebook_show(caplog):
 
 
 STAGES = (
-    "reportgen.runner.read_table",
+    "reportgen.read.tables.read_table",
     "reportgen.runner.align",
     "reportgen.runner.identical_rows",
     "reportgen.runner.encode",
