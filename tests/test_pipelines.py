@@ -123,7 +123,7 @@ def test_the_github_workflow_fails_with_its_reports_kept_and_says_why(github):
     assert (told.returncode, told.stdout) == (0, f"::error title=reportgen::{closing}\n")
 
     written = {path.name for path in (folder / "reports").iterdir()}
-    reports = {"report.pdf", "report.html", "summary.md"}
+    reports = {"report.pdf", "report.html", "summary.md", "audit.zip"}
     assert written == reports | {"result.json", "gate.junit.xml", "findings.sarif", "statement.intoto.json"}
     assert steps["Keep the reports"]["with"]["path"] == "reports/"
     assert (folder / steps["Show the findings"]["with"]["sarif_file"]).is_file()

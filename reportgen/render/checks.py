@@ -100,6 +100,8 @@ def _metric(key: str, metric: Metric, result: Result, *, fails: bool, errs: bool
         return Check("metrics", key, "skipped", sentence("check.descriptive", text=text), details)
     if metric.verdict == "low":
         return Check("metrics", key, "passed", text, details)
+    if "not_trusted" in metric.notes and not reasons:  # an attack too weak to tell anything: nothing is passed
+        return Check("metrics", key, "skipped", text, details)
     text = " ".join(reason.text for reason in reasons) or text
     return _argued(key, metric.verdict, text, details, result, fails=fails)
 

@@ -167,6 +167,10 @@ def test_fail_on_low_is_refused(run, results):
 
 def test_a_limit_on_what_was_not_measured_fails_with_the_reason(run, results):
     policy(results, '[policy]\nfail_on = "never"\nsingling_out = {max = 0.1}\n')
+    result = json.loads((results / "inconclusive.json").read_text())
+    result["metrics"]["singling_out"] = {"status": "not_measured", "code": "not_selected", "reason": "Not selected."}
+    result["coverage"]["singling_out"]["assessed"] = False
+    (results / "inconclusive.json").write_text(json.dumps(result))
     code, out, err = run("check", "inconclusive.json")
     assert code == 1
     assert states(out)["singling_out.risk"] == "not met"

@@ -12,8 +12,9 @@ import pikepdf
 import pytest
 
 from reportgen import model
+from reportgen.codes import LackCode
 from reportgen.errors import EnvironmentLacking, ReportgenError
-from reportgen.model import Reason, ReasonCode, Verdict
+from reportgen.model import Reason, Verdict
 from reportgen.render import pdf
 
 NAMES = ("leaky", "low", "approximate", "no_holdout", "hostile", "endless", "crowded", "inconclusive")
@@ -96,7 +97,7 @@ def test_first_page_stands_alone(exports, name, tmp_path):
 
 def test_first_page_holds_many_reasons_under_a_long_title(make, rendering, tmp_path):
     text = "A sentence of the usual length that says why this level was given and how to change it, at most."
-    codes = get_args(ReasonCode)[:7]
+    codes = get_args(LackCode)[:7]
     reasons = tuple(Reason(code=code, metric=None, text=text) for code in codes)
     verdict = Verdict(level="inconclusive", tolerance=1.0, upper_bound=None, reasons=reasons)
     content = pdf.render(make(title="Extract " * 25, verdict=verdict), rendering)
