@@ -25,16 +25,21 @@ function lineLengths(selector) {
     let middle = null, length = 0;
     const end = () => { if (length) lengths[length] = (lengths[length] || 0) + 1; };
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const boxesOf = (start, text) => {
+        range.setStart(node, start);
+        range.setEnd(node, start + text.trimEnd().length);
+        return range.getClientRects();
+      };
       for (const word of node.data.matchAll(/\S+\s*/g)) {
-        range.setStart(node, word.index);
-        range.setEnd(node, word.index + word[0].trimEnd().length);
-        const boxes = range.getClientRects();
-        if (!boxes.length) continue; // not shown at this width
-        if (middle !== null && boxes[0].top >= middle) { end(); length = 0; }
-        length += word[0].length;
-        if (boxes.length > 1) { end(); length = 0; } // broken at a hyphen: the rest of the word opens the next line
-        const last = boxes[boxes.length - 1];
-        middle = (last.top + last.bottom) / 2; // boxes of one line overlap those of the next where lines stand close
+        // A word that is broken over lines is counted letter by letter.
+        const parts = boxesOf(word.index, word[0]).length > 1 ? [...word[0].matchAll(/\S\s*/gu)] : [[word[0]]];
+        for (const part of parts) {
+          const box = boxesOf(word.index + (part.index || 0), part[0])[0];
+          if (!box) continue; // not shown at this width
+          if (middle !== null && box.top >= middle) { end(); length = 0; }
+          length += part[0].length;
+          middle = (box.top + box.bottom) / 2; // boxes of one line overlap those of the next where lines stand close
+        }
       }
     }
     end();
