@@ -22,16 +22,16 @@ def test_words_stay_on_the_sheet_and_clear_of_each_other(drawn, narrow, name):
 
 
 def test_the_attack_lies_right_of_its_control_and_both_of_guessing():
-    axes = draw_rates([row()], TEXT, narrow=False).axes[0]
-    dots = [line.get_xdata()[0] for line in axes.get_children() if getattr(line, "get_label", str)() == "dot"]
-    guess = next(line for line in axes.get_children() if getattr(line, "get_label", str)() == "baseline")
+    sheet = draw_rates([row()], TEXT, narrow=False)
+    dots = [line.get_xdata()[0] for line in sheet.get_children() if getattr(line, "get_label", str)() == "dot"]
+    guess = next(line for line in sheet.get_children() if getattr(line, "get_label", str)() == "baseline")
     control, attack = dots[:2]
     assert guess.get_xdata()[0] < control < attack
 
 
 def test_without_a_control_there_is_no_square():
-    axes = draw_rates([row(control=None)], TEXT, narrow=False).axes[0]
-    markers = [line.get_marker() for line in axes.get_children() if getattr(line, "get_label", str)() == "dot"]
+    sheet = draw_rates([row(control=None)], TEXT, narrow=False)
+    markers = [line.get_marker() for line in sheet.get_children() if getattr(line, "get_label", str)() == "dot"]
     assert set(markers) == {"o"}
 
 
