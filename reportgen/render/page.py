@@ -59,9 +59,9 @@ def render_page(report: Report, fonts: Literal["inline", "packaged"], result_jso
 
 
 def render_template(name: str, medium: Medium, fonts: Literal["inline", "packaged"], **filling: Any) -> str:
-    """Fill one template with the style sheets of a medium; the words of labels are there as `label`."""
+    """Fill one template with a medium (`medium`), its style sheets (`sheets`) and the words of labels (`label`)."""
     sheets = [Sheet(_css(sheet, fonts), media) for sheet, media in SHEETS[medium]]
-    page = environment().get_template(name).render(sheets=sheets, label=catalog()["label"], **filling)
+    page = environment().get_template(name).render(sheets=sheets, medium=medium, label=catalog()["label"], **filling)
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", page)
 
 

@@ -113,6 +113,5 @@ def _html(page: TablePage, medium: Medium, rendering: RenderedBy) -> str:
         medium,
         "inline" if medium == "screen" else "packaged",
         page=page,
-        report={"medium": medium},  # what the macro of tables asks for
         generator=made_by(rendering).line(page.digest),
     )
