@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reportgen.model import Criterion, Finding, Measured, Result
 from reportgen.render import scores
-from reportgen.render.first_page import CRITERIA, further_reasons
+from reportgen.render.first_page import CRITERIA, further_reasons, too_weak
 from reportgen.render.score_summary import metric_name
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, Tone, capped, heads
 from reportgen.rounding import count, decimals, probability
@@ -108,18 +108,19 @@ def _on_regions(result: Result, *, named: bool) -> str:
 
 
 def _criterion(name: str, criterion: Criterion, result: Result) -> Row:
-    attack = result.metrics.get(name)
-    ran = isinstance(attack, Measured)
-    if criterion.assessed:
-        finding = "attack_weak" if isinstance(attack, Measured) and "not_trusted" in attack.notes else "attack_ran"
-    elif ran:
+    assessed = "yes" if criterion.assessed else "no"
+    if criterion.assessed and too_weak(name, result):
+        assessed, finding = "weak", "attack_weak"
+    elif criterion.assessed:
+        finding = "attack_ran"
+    elif isinstance(result.metrics.get(name), Measured):
         finding = "attack_alone"
     else:
         finding = "speaks" if criterion.metrics else "open"
     metrics = scores.joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),
-        Cell(sentence("coverage.yes" if criterion.assessed else "coverage.no")),
+        Cell(sentence(f"coverage.{assessed}")),
         Cell(metrics or sentence("coverage.by_none")),
         Cell(sentence(f"coverage.{finding}")),
     )

@@ -6,6 +6,7 @@ import pytest
 
 from reportgen.model import Criterion, Finding, Measured, Score
 from reportgen.render.coverage import coverage_section
+from reportgen.render.first_page import first_page
 from reportgen.render.view import Numbering
 from reportgen.words import sentence
 
@@ -65,17 +66,23 @@ def test_an_overlap_says_how_unusual_it_is(code):
 
 
 @pytest.mark.parametrize(
-    ("assessed", "notes", "entry"),
-    [(True, (), "attack_ran"), (True, ("not_trusted",), "attack_weak"), (False, ("no_control",), "attack_alone")],
+    ("assessed", "notes", "word", "entry", "on_page_1"),
+    [
+        (True, (), "yes", "attack_ran", "inference was tested, singling out and linkability were not assessed."),
+        (True, ("not_trusted",), "weak", "attack_weak", "singling out, linkability and inference were not assessed"),
+        (False, ("no_control",), "no", "attack_alone", "singling out, linkability and inference were not assessed"),
+    ],
 )
-def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, entry):
+def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, word, entry, on_page_1):
     rate = Score(value=0.1, unit="share", better="lower")
     scores = {"attack_rate": rate, "baseline_rate": rate, "attacks": Score(value=9, unit="count", better="context")}
     metrics = results["leaky"].metrics | {"inference": Measured(scores=scores, notes=notes)}
     coverage = results["leaky"].coverage.model_copy(
         update={"inference": Criterion(assessed=assessed, metrics=("inference",))}
     )
-    row = section(make(metrics=metrics, coverage=coverage)).criteria.rows[-1]
-    assert row[1].text == sentence("coverage.yes" if assessed else "coverage.no")
+    result = make(metrics=metrics, coverage=coverage)
+    row = section(result).criteria.rows[-1]
+    assert row[1].text == sentence(f"coverage.{word}")
     assert row[2].text == "Inference"
     assert row[3].text == sentence(f"coverage.{entry}")
+    assert on_page_1 in first_page(result).limits[-1]
