@@ -7,6 +7,7 @@ from typing import Any
 
 from reportgen.model import Measured, Result
 from reportgen.render import scores
+from reportgen.render.advice import small_original
 from reportgen.render.first_page import power
 from reportgen.render.leads import of_all_leads
 from reportgen.render.pair import asking_rows
@@ -92,7 +93,7 @@ def _facts(result: Result, numbering: Numbering) -> Table:
             shared = sentence("holdout.shared_persons_text", shared=holdout.shared_persons, persons=holdout.persons)
             rows.append(("shared_persons", shared))
     else:
-        rows.append(("more_needed", sentence("holdout.more_approximate")))
+        rows.append(("more_needed", sentence("holdout.more_approximate", small=small_original(result))))
     if kind != "none":
         rows.append(("warnings", "; ".join(holdout.warnings) or sentence("holdout.no_warnings")))
     return Table(
