@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
-from reportgen.render.readings import too_weak
+from reportgen.render.readings import reading, too_weak
 from reportgen.render.rules import gate_sentence
 from reportgen.render.score_summary import described
 from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
@@ -82,6 +82,7 @@ def first_page(result: Result) -> FirstPage:
     ]
     if describing := described(result):
         reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))
+    reasons += _usefulness(result)
     compared, limits, lede = _compared(result), _limits(result), _lede(result)
     lines = _lines(result.title, lede, headline(result), reasons, compared, limits)
     return FirstPage(
@@ -182,6 +183,19 @@ def _lede(result: Result) -> str:
         persons=result.inputs.original.persons,
         held_persons=result.holdout.persons,
     )
+
+
+def _usefulness(result: Result) -> list[ReasonView]:
+    """Beside a low level, that the synthetic rows lie far from the real ones, where they do."""
+    metric = result.metrics.get("distance_to_closest")
+    if result.verdict.level != "low" or not isinstance(metric, Measured) or "median" not in metric.scores:
+        return []
+    median = metric.scores["median"]
+    far = reading("distance_to_closest", "median", metric, result) == "farther"
+    if not far or (median.null_high is not None and median.value <= median.null_high):
+        return []
+    text = sentence("reason_name.usefulness_text", median=with_unit(median.value, median.unit, (100,)))
+    return [ReasonView("", sentence("reason_name.usefulness"), text)]
 
 
 def _on_page(reason: Reason) -> ReasonView:
@@ -298,7 +312,12 @@ def _limits(result: Result) -> tuple[str, ...]:
     group = result.settings.group if result.inputs.original.persons is not None else None
     return (
         sentence("limits.distances", kind=kind),
-        sentence("limits.copies", tested=tested, inference=answered("inference", result)),
+        sentence(
+            "limits.copies",
+            tested=tested,
+            inference=answered("inference", result),
+            low=result.verdict.level == "low",
+        ),
         _holdout_limit(result, kind),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),

@@ -64,6 +64,8 @@ RARE = 0.05
 """A p-value up to here is never said to be no evidence, whatever limit its test has. The conventional level."""
 FINDING = 0.01
 """Up to here a p-value that is no test of the verdict is named among the findings (metrics.md)."""
+BARE = ("part", "beside")
+"""Readings of scores that make no statement, for which no direction is better or worse by itself."""
 SYMBOLS: dict[Reading, str] = {
     "high": "high",
     "moderate": "moderate",
@@ -137,7 +139,7 @@ def _beside(key: str, name: str, score: Score, metric: Measured) -> Reading:
     """Read a score that stands beside the one with the level."""
     if key in ATTACKS and name.rpartition(":")[2] == "attack_rate":
         risk = metric.scores.get("risk")
-        return "beside" if risk is None else "above" if (risk.low or 0) > 0 else "alike"
+        return "beside" if risk is None else "above" if (risk.low or 0) > 0 else "within_chance"
     if key == "closer_than_people":
         rare = metric.scores["p_value"].value <= RARE
         return "above" if rare and score.value > (score.reference or 0) else "within_chance"
@@ -168,11 +170,13 @@ def _descriptive(score: Score) -> Reading:
 
 
 def reading_cell(key: str, name: str, metric: Measured, result: Result, *, under: str = "") -> Cell:
-    """A reading as a cell: symbol and word, and colour last."""
+    """A reading as a cell: symbol and word, and colour last; `under` stands below what a reading is made of."""
     what = reading(key, name, metric, result)
     neutral = what == "above" and metric.scores[name].better == "context"
     symbol, tone = marks(what, result.verdict.level, neutral=neutral)
-    return Cell(f"{symbol} {sentence(f'reading.{what}')}", style="better", tone=tone, under=under)
+    return Cell(
+        f"{symbol} {sentence(f'reading.{what}')}", style="better", tone=tone, under="" if what in BARE else under
+    )
 
 
 def marks(what: Reading, level: Level, *, neutral: bool = False) -> tuple[str, Tone]:

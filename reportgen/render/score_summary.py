@@ -63,7 +63,7 @@ def summary(result: Result, medium: Medium, numbering: Numbering) -> Summary:
             caption_note=f"{_reference_note(result)} {sentence('summary.arrow')}".strip(),
             heads=heads,
             rows=tuple(rows),
-            notes=(sentence("summary.descriptive"),) if groups["descriptive"] else (),
+            notes=tuple(sentence(f"summary.{name}") for name in ("tested", "descriptive") if groups[name]),
             layout="wide",
         ),
     )
