@@ -16,6 +16,7 @@ from reportgen.render.power import power_figure, power_numbers
 from reportgen.render.score_summary import has_null_range, has_reference
 from reportgen.render.series_tables import Details
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
+from reportgen.rounding import p_value
 from reportgen.verdict.families import SPLITS
 from reportgen.words import sentence
 
@@ -62,8 +63,10 @@ def _answer(result: Result) -> str:
     if kind != "provided":
         return sentence(f"holdout.answer_{kind}")
     leak_test = result.metrics.get("leak_test")
-    present = isinstance(leak_test, Measured)
-    tests = sentence(f"holdout.answer_tests_{'present' if present else 'missing'}", number=4)
+    tests = sentence("holdout.answer_tests_missing")
+    if isinstance(leak_test, Measured):
+        p, level = leak_test.scores["p_value"].value, result.settings.thresholds.leak_test
+        tests = sentence("holdout.answer_tests_present", rejects=p <= level, p=p_value(p, (level,)), number=4)
     copies = result.metrics.get("exact_copies")
     if not isinstance(copies, Measured):
         return sentence("holdout.answer_unmeasured", tests=tests)
@@ -158,8 +161,8 @@ def _sizes(result: Result) -> str:
 
 def _overlap(result: Result) -> str:
     holdout = result.holdout
-    p_value = holdout.overlap_p_value
-    p = "" if p_value is None or not holdout.overlap_rows else sentence("holdout.overlap_p", p=scores.share(p_value))
+    chance = holdout.overlap_p_value
+    p = "" if chance is None or not holdout.overlap_rows else sentence("holdout.overlap_p", p=scores.share(chance))
     return sentence(
         "holdout.overlap_rows",
         rows=holdout.overlap_rows,
