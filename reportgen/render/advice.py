@@ -67,6 +67,12 @@ def limits(key: str, result: Result) -> tuple[str, ...]:
     return tuple(text for text in texts if text)
 
 
+def table_notes(key: str, result: Result) -> tuple[str, ...]:
+    """What it takes to read the table of a metric's scores, where it takes more than their names."""
+    text = _text(key, "table_note", result, {})
+    return (text,) if text else ()
+
+
 def improvement(key: str, metric: Measured, result: Result) -> str:
     """What this metric calls for. What every change comes to stands once, at the head of the section."""
     leak = result.verdict.level in {"high", "moderate"}

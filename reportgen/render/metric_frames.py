@@ -198,7 +198,7 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
             Head(sentence("summary.reading")),
         ),
         rows=tuple(rows),
-        notes=_intervals(key, metric, result),
+        notes=(*_intervals(key, metric, result), *advice.table_notes(key, result)),
     )
 
 
