@@ -63,10 +63,12 @@ def _answer(result: Result) -> str:
     if kind != "provided":
         return sentence(f"holdout.answer_{kind}")
     leak_test = result.metrics.get("leak_test")
-    tests = sentence("holdout.answer_tests_missing")
+    tests, rejects = sentence("holdout.answer_tests_missing"), False
     if isinstance(leak_test, Measured):
         p, level = leak_test.scores["p_value"].value, result.settings.thresholds.leak_test
-        tests = sentence("holdout.answer_tests_present", rejects=p <= level, p=p_value(p, (level,)), number=4)
+        rejects = p <= level
+        name = "rejects" if rejects else "keeps"
+        tests = sentence(f"holdout.answer_tests_{name}", p=p_value(p, (level,)), number=4)
     copies = result.metrics.get("exact_copies")
     if not isinstance(copies, Measured):
         return sentence("holdout.answer_unmeasured", tests=tests)
@@ -79,6 +81,7 @@ def _answer(result: Result) -> str:
         chance=round(chance * rows),
         more=score.value > chance,
         tests=tests,
+        rejects=rejects,
     )
 
 
