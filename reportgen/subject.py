@@ -72,15 +72,14 @@ def for_signals(words: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, A
     def replaced(text: str) -> str:
         return pattern.sub(lambda found: instead[found[0]], text)
 
-    def rewritten(entry: Any, path: tuple[str, ...]) -> Any:
+    def rewritten(entry: Any) -> Any:
         if isinstance(entry, str):
             return _outside_expressions(entry, replaced)
         if isinstance(entry, dict):
-            terms = path == ("glossary", "terms")  # there the keys are words as well
-            return {replaced(key) if terms else key: rewritten(one, (*path, key)) for key, one in entry.items()}
+            return {key: rewritten(one) for key, one in entry.items()}
         return entry
 
-    return _merged(rewritten(dict(words), ()), {key: entry for key, entry in own.items() if key != "instead"})
+    return _merged(rewritten(dict(words)), {key: entry for key, entry in own.items() if key != "instead"})
 
 
 def _outside_expressions(template: str, replaced: Callable[[str], str]) -> str:

@@ -38,8 +38,9 @@ def test_an_own_entry_takes_the_place_of_the_one_of_its_name():
 
 
 def test_terms_of_the_glossary_are_words_too():
-    words = {"glossary": {"terms": {"Original rows": "The rows"}}}
-    assert for_signals(words, OWN) == {"glossary": {"terms": {"Original records": "The records"}}}
+    words = {"glossary": {"terms": {"rows": {"name": "Original rows", "forms": "original row|rows"}}}}
+    spoken = {"name": "Original records", "forms": "original record|records"}
+    assert for_signals(words, OWN) == {"glossary": {"terms": {"rows": spoken}}}
 
 
 def fail_while_speaking():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from reportgen.model import Measured, Result
+from reportgen.model import Measured, NotMeasured, Result
 from reportgen.render import scores, tested
-from reportgen.render.stance import stance, worse
+from reportgen.render.readings import reading, too_weak
+from reportgen.render.stance import stance
 from reportgen.rounding import decimals, significant
 from reportgen.words import catalog, sentence
 
@@ -48,7 +49,7 @@ def repeated_copies(key: str, metric: Measured, result: Result) -> int:
     return 0 if score is None else round(score.value)
 
 
-def reading(key: str, metric: Measured, result: Result) -> str:
+def how_to_read(key: str, metric: Measured, result: Result) -> str:
     """How to read the metric, with its own thresholds."""
     extra: dict[str, Any] = {"method": 6, "reference": False, "distance": "", "ratio": ""}
     extra |= tested.reading_numbers(result)
@@ -66,30 +67,49 @@ def limits(key: str, result: Result) -> tuple[str, ...]:
     return tuple(text for text in texts if text)
 
 
+def table_notes(key: str, result: Result) -> tuple[str, ...]:
+    """What it takes to read the table of a metric's scores, where it takes more than their names."""
+    text = _text(key, "table_note", result, {})
+    return (text,) if text else ()
+
+
 def improvement(key: str, metric: Measured, result: Result) -> str:
-    """What would raise the score, said differently where nothing calls for it and where nothing can be told."""
-    shared = sentence("frame.improve_shared")
-    then = {"shared": f"{shared[0].lower()}{shared[1:]}", "later": sentence("frame.improve_later")}
+    """What this metric calls for. What every change comes to stands once, at the head of the section."""
+    leak = result.verdict.level in {"high", "moderate"}
+    if too_weak(metric):
+        return sentence("frame.improve_weak")
     if key == "exact_copies" and (
         copies := round(metric.scores["synthetic_rows"].value * result.inputs.synthetic.rows)
     ):
         chance = metric.scores["synthetic_rows"].reference
-        name = "some" if _calls_for_change(key, metric) else "untold" if chance is None else "chance"
-        return sentence(f"metric.exact_copies.improve_{name}", copies=copies, shared=shared)
-    what = _text(key, "improve_what", result, {})
-    if not what:
-        return _text(key, "improve", result, then)
-    if _calls_for_change(key, metric):
-        return sentence("frame.improve_needed", what=what, **then)
+        name = "some" if calls_for_change(key, metric, result) else "untold" if chance is None else "chance"
+        return sentence(f"metric.exact_copies.improve_{name}", copies=copies, small=small_original(result))
+    if own := _text(key, "improve", result, {}):
+        return own
+    if calls_for_change(key, metric, result):
+        return sentence("frame.improve_needed", what=_text(key, "improve_what", result, {}))
+    if metric.verdict == "inconclusive":
+        return sentence("frame.improve_rows")
     compared = [stance(score) for score in scores.summary_scores(key, metric).values() if score.reference is not None]
     name = "unknown" if compared and set(compared) == {"unknown"} else "not_needed"
-    return sentence(f"frame.improve_{name}", evidence=result.verdict.level in {"high", "moderate"}, **then)
+    return sentence(f"frame.improve_{name}", evidence=leak)
 
 
-def _calls_for_change(key: str, metric: Measured) -> bool:
-    if metric.verdict in {"high", "moderate"}:
-        return True
-    return any(worse(score) for score in scores.summary_scores(key, metric).values())
+def calls_for_change(key: str, metric: Measured, result: Result) -> bool:
+    """Whether a tested metric argues for a leak, or a descriptive score lies closer than its reference and range."""
+    if metric.verdict != "context":
+        return metric.verdict in {"high", "moderate"}
+    return any(reading(key, name, metric, result) == "closer" for name in scores.summary_scores(key, metric))
+
+
+def to_measure(metric: NotMeasured, result: Result) -> str:
+    """What it takes to measure a metric that has no value."""
+    return sentence(f"unmeasured.to_measure_{metric.code}", small=small_original(result))
+
+
+def small_original(result: Result) -> bool:
+    """Whether the original has too few rows for a part of them to be set aside."""
+    return any(finding.code == "small_original" for finding in result.findings)
 
 
 def _text(key: str, name: str, result: Result, extra: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from reportgen.figures.rates import Rate, RateRow, RatesText, draw_rates
 from reportgen.model import Measured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pictures import Medium, picture
+from reportgen.render.readings import too_weak
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, capped
 from reportgen.rounding import p_value
 from reportgen.words import sentence
@@ -71,7 +72,15 @@ def _won(own: Mapping[str, Score], *, by_value: bool) -> tuple[float, float]:
 
 
 def answer(key: str, metric: Measured, result: Result) -> str:
-    """Answer an attack's question with the rates of the attack that surely won the most."""
+    """Answer an attack's question with the rates of the attack that surely won the most.
+
+    Where that did no better than guessing, the first words are that the question is not answered.
+    """
+    rates = _rates(key, metric, result)
+    return sentence("attack.too_weak", rates=rates) if too_weak(metric) else rates
+
+
+def _rates(key: str, metric: Measured, result: Result) -> str:
     found = metric.scores
     rate, risk, control = found["attack_rate"], found.get("risk"), found.get("control_rate")
     numbers: dict[str, Any] = {

@@ -8,6 +8,7 @@ from reportgen.model import Result, digest
 from reportgen.render.coverage import CoverageSection, coverage_section
 from reportgen.render.data_card import DataCard, data_card
 from reportgen.render.first_page import FirstPage, first_page
+from reportgen.render.glossary import glossary_table
 from reportgen.render.holdout import HoldoutSection, holdout_section
 from reportgen.render.made_by import made_by
 from reportgen.render.metric_frames import MetricSection, metric_section
@@ -47,6 +48,7 @@ class Report:
     method: Table
     thresholds: Table
     provenance: Provenance
+    glossary: Table
 
 
 @in_its_words
@@ -63,6 +65,8 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
     coverage = coverage_section(result, numbering)
     method = method_table(result, numbering)
     thresholds = thresholds_table(result, numbering)
+    origin = provenance(result, rendering, checksum, medium, numbering)
+    glossary = glossary_table((first, data, scores, holdout, metrics, coverage, method, thresholds, origin), numbering)
     return Report(
         language=result.settings.lang,
         title=result.title,
@@ -83,7 +87,8 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         coverage=coverage,
         method=method,
         thresholds=thresholds,
-        provenance=provenance(result, rendering, checksum, medium, numbering),
+        provenance=origin,
+        glossary=glossary,
     )
 
 

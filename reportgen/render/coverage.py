@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from reportgen.model import Criterion, Finding, Measured, Result
 from reportgen.render import scores
-from reportgen.render.first_page import CRITERIA, further_reasons, too_weak
+from reportgen.render.first_page import CRITERIA, answered, further_reasons
+from reportgen.render.readings import reading, too_weak
 from reportgen.render.score_summary import metric_name
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, Tone, capped, heads
 from reportgen.rounding import count, decimals, probability
@@ -108,19 +109,27 @@ def _on_regions(result: Result, *, named: bool) -> str:
 
 
 def _criterion(name: str, criterion: Criterion, result: Result) -> Row:
-    assessed = "yes" if criterion.assessed else "no"
-    if criterion.assessed and too_weak(name, result):
-        assessed, finding = "weak", "attack_weak"
-    elif criterion.assessed:
-        finding = "attack_ran"
-    elif isinstance(result.metrics.get(name), Measured):
-        finding = "attack_alone"
-    else:
+    """One criterion: an attack that is too weak to tell anything leaves it not assessed, as on page 1."""
+    attack = result.metrics.get(name)
+    numbers: dict[str, str] = {}
+    if not isinstance(attack, Measured):
         finding = "speaks" if criterion.metrics else "open"
+    elif (risk := attack.scores.get("risk")) is None:
+        finding = "attack_alone"
+    elif too_weak(attack) or not answered(name, result):
+        finding = "attack_weak"
+    else:
+        finding = "attack_ran"
+        numbers = {
+            "reading": sentence(f"reading.{reading(name, 'risk', attack, result)}").lower(),
+            "risk": scores.share(risk.value),
+            "low": scores.share(risk.low or 0.0),
+            "high": scores.share(1.0 if risk.high is None else risk.high),
+        }
     metrics = scores.joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),
-        Cell(sentence(f"coverage.{assessed}")),
+        Cell(sentence(f"coverage.{'yes' if finding == 'attack_ran' else 'no'}")),
         Cell(metrics or sentence("coverage.by_none")),
-        Cell(sentence(f"coverage.{finding}")),
+        Cell(sentence(f"coverage.{finding}", **numbers)),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Result
+from reportgen.render.readings import reading, too_weak
 from reportgen.render.rules import gate_sentence
 from reportgen.render.score_summary import described
 from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
@@ -53,6 +54,8 @@ class FirstPage:
     """Whether it needs smaller ones still."""
 
 
+NAMED_BY_CODE = ("smallest_leak_above_tolerance", "smallest_leak_unknown")
+"""Reasons that are about a control, although a metric's test gives them."""
 MOST_REASONS = 5
 """Reasons on page 1; the others stand with the findings."""
 COVERAGE_SECTION = 5
@@ -67,7 +70,7 @@ def first_page(result: Result) -> FirstPage:
     """Build page 1."""
     level = result.verdict.level
     value, text = smallest_leak(result)
-    reasons = [reason_view(reason) for reason in result.verdict.reasons[:MOST_REASONS]]
+    reasons = [_on_page(reason) for reason in result.verdict.reasons[:MOST_REASONS]]
     if further := further_reasons(result):
         elsewhere = sentence("reason_name.further_text", number=len(further), section=COVERAGE_SECTION)
         reasons.append(ReasonView("", sentence("reason_name.further"), elsewhere))
@@ -79,6 +82,7 @@ def first_page(result: Result) -> FirstPage:
     ]
     if describing := described(result):
         reasons.append(ReasonView("", sentence("reason_name.descriptive"), describing))
+    reasons += _usefulness(result)
     compared, limits, lede = _compared(result), _limits(result), _lede(result)
     lines = _lines(result.title, lede, headline(result), reasons, compared, limits)
     return FirstPage(
@@ -181,12 +185,32 @@ def _lede(result: Result) -> str:
     )
 
 
+def _usefulness(result: Result) -> list[ReasonView]:
+    """Beside a low level, that the synthetic rows lie far from the real ones, where they do."""
+    metric = result.metrics.get("distance_to_closest")
+    if result.verdict.level != "low" or not isinstance(metric, Measured) or "median" not in metric.scores:
+        return []
+    median = metric.scores["median"]
+    far = reading("distance_to_closest", "median", metric, result) == "farther"
+    if not far or (median.null_high is not None and median.value <= median.null_high):
+        return []
+    text = sentence("reason_name.usefulness_text", median=with_unit(median.value, median.unit, (100,)))
+    return [ReasonView("", sentence("reason_name.usefulness"), text)]
+
+
+def _on_page(reason: Reason) -> ReasonView:
+    """A reason beside the figure that makes it: where a bound is too high, the bound and not the estimate below it."""
+    view = reason_view(reason)
+    bounded = reason.code == "upper_bound_above_tolerance" and view.bound
+    return replace(view, value=f"≤ {view.bound}") if bounded else view
+
+
 def reason_view(reason: Reason) -> ReasonView:
     """Put a reason in words: its figure, its bound and its limit where it has them, and what it is about."""
     metric = catalog()["metric"].get(reason.metric, {})
     return ReasonView(
         value=_figure(reason, reason.value),
-        name=metric["name"] if metric else sentence(f"reason_name.{reason.code}"),
+        name=metric["name"] if metric and reason.code not in NAMED_BY_CODE else sentence(f"reason_name.{reason.code}"),
         text=reason.text,
         bound="" if reason.bound is None else _figure(reason, reason.bound),
         limit="" if reason.limit is None else _figure(reason, reason.limit, named=False),
@@ -254,7 +278,8 @@ def smallest_leak(result: Result) -> tuple[str, str]:
             power=power(detectable),
         )
         return share(detectable.share), text
-    return sentence("smallest.unknown_value"), _no_smallest_leak(detectable)
+    value = "not_sought_value" if detectable.code == "leak_found" else "unknown_value"
+    return sentence(f"smallest.{value}"), _no_smallest_leak(detectable, result.verdict.level)
 
 
 def power(detectable: Detectable) -> str:
@@ -262,11 +287,11 @@ def power(detectable: Detectable) -> str:
     return percent(100 * detectable.power, 0)
 
 
-def _no_smallest_leak(detectable: Detectable) -> str:
+def _no_smallest_leak(detectable: Detectable, level: Level) -> str:
     if detectable.code == "not_in_this_version":
         return sentence("smallest.not_in_this_version")
     if detectable.reason:
-        return sentence("smallest.other", reason=detectable.reason)
+        return sentence("smallest.other", reason=detectable.reason, found=level in {"high", "moderate"})
     if detectable.search_limit is not None:
         return sentence("smallest.beyond", limit=detectable.search_limit)
     return sentence("smallest.not_in_this_version")
@@ -287,7 +312,12 @@ def _limits(result: Result) -> tuple[str, ...]:
     group = result.settings.group if result.inputs.original.persons is not None else None
     return (
         sentence("limits.distances", kind=kind),
-        sentence("limits.copies", tested=tested, inference=answered("inference", result)),
+        sentence(
+            "limits.copies",
+            tested=tested,
+            inference=answered("inference", result),
+            low=result.verdict.level == "low",
+        ),
         _holdout_limit(result, kind),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
@@ -295,15 +325,9 @@ def _limits(result: Result) -> tuple[str, ...]:
     )
 
 
-def too_weak(name: str, result: Result) -> bool:
-    """Whether the attack on a criterion of WP216 did no better than guessing: it ran, and answers nothing."""
-    attack = result.metrics.get(name)
-    return isinstance(attack, Measured) and "not_trusted" in attack.notes
-
-
 def answered(name: str, result: Result) -> bool:
     """Whether an attack with a control answered a criterion of WP216."""
-    return bool(getattr(result.coverage, name).assessed) and not too_weak(name, result)
+    return bool(getattr(result.coverage, name).assessed) and not too_weak(result.metrics.get(name))
 
 
 def _tested(result: Result) -> str:

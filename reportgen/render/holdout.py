@@ -7,6 +7,7 @@ from typing import Any
 
 from reportgen.model import Measured, Result
 from reportgen.render import scores
+from reportgen.render.advice import small_original
 from reportgen.render.first_page import power
 from reportgen.render.leads import of_all_leads
 from reportgen.render.pair import asking_rows
@@ -15,6 +16,7 @@ from reportgen.render.power import power_figure, power_numbers
 from reportgen.render.score_summary import has_null_range, has_reference
 from reportgen.render.series_tables import Details
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
+from reportgen.rounding import p_value
 from reportgen.verdict.families import SPLITS
 from reportgen.words import sentence
 
@@ -61,8 +63,12 @@ def _answer(result: Result) -> str:
     if kind != "provided":
         return sentence(f"holdout.answer_{kind}")
     leak_test = result.metrics.get("leak_test")
-    present = isinstance(leak_test, Measured)
-    tests = sentence(f"holdout.answer_tests_{'present' if present else 'missing'}", number=4)
+    tests, rejects = sentence("holdout.answer_tests_missing"), False
+    if isinstance(leak_test, Measured):
+        p, level = leak_test.scores["p_value"].value, result.settings.thresholds.leak_test
+        rejects = p <= level
+        name = "rejects" if rejects else "keeps"
+        tests = sentence(f"holdout.answer_tests_{name}", p=p_value(p, (level,)), number=4)
     copies = result.metrics.get("exact_copies")
     if not isinstance(copies, Measured):
         return sentence("holdout.answer_unmeasured", tests=tests)
@@ -75,6 +81,7 @@ def _answer(result: Result) -> str:
         chance=round(chance * rows),
         more=score.value > chance,
         tests=tests,
+        rejects=rejects,
     )
 
 
@@ -92,7 +99,7 @@ def _facts(result: Result, numbering: Numbering) -> Table:
             shared = sentence("holdout.shared_persons_text", shared=holdout.shared_persons, persons=holdout.persons)
             rows.append(("shared_persons", shared))
     else:
-        rows.append(("more_needed", sentence("holdout.more_approximate")))
+        rows.append(("more_needed", sentence("holdout.more_approximate", small=small_original(result))))
     if kind != "none":
         rows.append(("warnings", "; ".join(holdout.warnings) or sentence("holdout.no_warnings")))
     return Table(
@@ -157,8 +164,8 @@ def _sizes(result: Result) -> str:
 
 def _overlap(result: Result) -> str:
     holdout = result.holdout
-    p_value = holdout.overlap_p_value
-    p = "" if p_value is None or not holdout.overlap_rows else sentence("holdout.overlap_p", p=scores.share(p_value))
+    chance = holdout.overlap_p_value
+    p = "" if chance is None or not holdout.overlap_rows else sentence("holdout.overlap_p", p=scores.share(chance))
     return sentence(
         "holdout.overlap_rows",
         rows=holdout.overlap_rows,

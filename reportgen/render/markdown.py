@@ -14,9 +14,9 @@ from reportgen.model import Measured, Result, digest
 from reportgen.render import scores
 from reportgen.render.checks import waiver_lines
 from reportgen.render.first_page import first_page, reason_view
+from reportgen.render.readings import reading_cell
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.rules import closing_line, gate_sentence, state
-from reportgen.render.score_summary import reading_of
 from reportgen.render.view import Cell, Head
 from reportgen.shown import escaped
 from reportgen.subject import in_its_words
@@ -122,7 +122,7 @@ def _scores(result: Result) -> str:
                     scores.interval_cell(score, key, name),
                     scores.reference_cell(score, key, name),
                     scores.better_cell(score),
-                    reading_of(result, metric, score),
+                    reading_cell(key, name, metric, result),
                 )
             )
     numeric = ("value", "interval", "reference")

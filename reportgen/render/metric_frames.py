@@ -11,6 +11,7 @@ from reportgen.render import advice, answers, scores
 from reportgen.render.attacks import of_all_attacks, rates_figure, rates_table
 from reportgen.render.leads import lead_bins, lead_figures, lead_table, of_all_leads
 from reportgen.render.pictures import Medium, metric_figures
+from reportgen.render.readings import reading_cell
 from reportgen.render.score_summary import LISTED, anchor, has_null_range, listed_anchor, metric_name
 from reportgen.render.series_tables import Details, bins, cell_counts, percentiles
 from reportgen.render.view import Cell, Figure, Head, Note, Numbering, Row, Table, heads
@@ -65,6 +66,8 @@ class Listed:
 class MetricSection:
     """Section 4."""
 
+    advice: Note | None
+    """How to improve the scores, said once; None where no metric was measured."""
     frames: tuple[Frame, ...]
     listed: tuple[Listed, ...]
 
@@ -80,13 +83,15 @@ def metric_section(result: Result, medium: Medium, numbering: Numbering, section
         elif metric.code in without:
             without[metric.code].append(key)
         else:
-            frames.append(_not_measured(key, metric, number))
+            frames.append(_not_measured(key, metric, result, number))
     listed: list[Listed] = []
     for code, keys in without.items():
         if keys:
             number, title = f"{section}.{len(frames) + len(listed) + 1}", sentence(f"label.{code}")
             listed.append(Listed(number, listed_anchor(code), title, _listed(code, keys, numbering)))
-    return MetricSection(tuple(frames), tuple(listed))
+    measured = any(frame.measured for frame in frames)
+    head = Note(sentence("label.improve_all"), (sentence("frame.improve_shared"),)) if measured else None
+    return MetricSection(head, tuple(frames), tuple(listed))
 
 
 def _measured(key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering, number: str) -> Frame:
@@ -110,17 +115,17 @@ def _measured(key: str, metric: Measured, result: Result, medium: Medium, number
         details = [one for one in behind if one is not None]
         details += lead_bins(key, metric, result, numbering, by_lead_drawn)
     after = [
-        Note(sentence("label.read"), (advice.reading(key, metric, result),)),
+        Note(sentence("label.read"), (advice.how_to_read(key, metric, result),)),
         Note(sentence("label.cannot"), advice.limits(key, result)),
         Note(sentence("label.improve"), (advice.improvement(key, metric, result),)),
     ]
     return _frame(key, number, before, after, (*whole, *by_lead_drawn), tables, details)
 
 
-def _not_measured(key: str, metric: NotMeasured, number: str) -> Frame:
+def _not_measured(key: str, metric: NotMeasured, result: Result, number: str) -> Frame:
     before = [Note(sentence("label.answer"), (sentence("unmeasured.status"), metric.reason), "status")]
     after = [
-        Note(sentence("label.to_measure"), (sentence(f"unmeasured.to_measure_{metric.code}"),)),
+        Note(sentence("label.to_measure"), (advice.to_measure(metric, result),)),
         Note(
             sentence("label.leaves_open"),
             (sentence(f"unmeasured.leaves_open{'_failed' if metric.code == 'failed' else ''}"),),
@@ -190,10 +195,10 @@ def _score_table(key: str, metric: Measured, result: Result, numbering: Numberin
             Head(sentence("summary.interval"), numeric=True),
             *([] if paired or not referenced else [Head(sentence("summary.reference"), numeric=True)]),
             *([Head(sentence("summary.null_range"), numeric=True)] if with_null else []),
-            Head(sentence("summary.better")),
+            Head(sentence("summary.reading")),
         ),
         rows=tuple(rows),
-        notes=_intervals(key, metric, result),
+        notes=(*_intervals(key, metric, result), *advice.table_notes(key, result)),
     )
 
 
@@ -220,7 +225,7 @@ def _score_row(
 ) -> Row:
     head = Cell(scores.label(result, key, name), unit=scores.unit_words(result, key, name, score))
     null = [scores.range_cell(score.null_low, score.null_high, score, scores.places(key, name))] if with_null else []
-    tail = (*null, scores.better_cell(score))
+    tail = (*null, reading_cell(key, name, metric, result, under=scores.better_cell(score).text))
     value = scores.value_cell(score, key, name, strong=True)
     interval = scores.interval_cell(score, key, name)
     if not paired:

@@ -23,7 +23,7 @@ from reportgen.words import catalog, sentence
 
 @dataclass(frozen=True)
 class Provenance:
-    """Section 7 with the glossary."""
+    """Section 7."""
 
     run: Table
     gate: tuple[Table, ...]
@@ -31,7 +31,6 @@ class Provenance:
     settings: Table
     hashes: Table
     notes: tuple[Note, ...]
-    glossary: Table
 
 
 def method_table(result: Result, numbering: Numbering) -> Table:
@@ -129,7 +128,6 @@ def provenance(result: Result, rendering: RenderedBy, digest: str, medium: Mediu
                 (sentence("provenance.reproducibility"), sentence("provenance.personal")),
             ),
         ),
-        glossary=_glossary(numbering),
     )
 
 
@@ -267,13 +265,3 @@ def _hash_rows(side: str, file: InputFile) -> list[Row]:
         (Cell(side), Cell(sentence("provenance.hash_file")), of_file),
         (Cell(side), Cell(sentence("provenance.hash_content")), Cell(file.content_sha256, style="hash")),
     ]
-
-
-def _glossary(numbering: Numbering) -> Table:
-    terms = catalog()["glossary"]["terms"]
-    return _facts(
-        numbering,
-        sentence("glossary.caption"),
-        (sentence("glossary.term"), sentence("glossary.meaning")),
-        [(Cell(term), Cell(meaning)) for term, meaning in terms.items()],
-    )

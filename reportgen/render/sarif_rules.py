@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from reportgen.model import Measured, Result
 from reportgen.render import scores
-from reportgen.render.advice import limits, reading
+from reportgen.render.advice import how_to_read, limits
 from reportgen.shown import escaped
 from reportgen.verdict.level import TESTED
 from reportgen.words import catalog, sentence
@@ -30,7 +30,7 @@ def _metric_rule(key: str, result: Result) -> dict[str, Any]:
     question = sentence(f"metric.{key}.question")
     helps = [question]
     if isinstance(metric, Measured):
-        helps += [reading(key, metric, result), *limits(key, result)]
+        helps += [how_to_read(key, metric, result), *limits(key, result)]
     else:
         helps.append(metric.reason)
     return _rule(key, sentence(f"metric.{key}.name"), question, " ".join(helps), "error" if key in TESTED else "note")

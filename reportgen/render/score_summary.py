@@ -10,7 +10,8 @@ from reportgen.model import Measured, MetricVerdict, NotMeasured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pair import DRAWN
 from reportgen.render.pictures import Medium
-from reportgen.render.stance import descriptive, worse
+from reportgen.render.readings import reading_cell, too_weak
+from reportgen.render.stance import descriptive
 from reportgen.render.summary_figure import summary_figure
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table
 from reportgen.words import sentence
@@ -42,12 +43,12 @@ def summary(result: Result, medium: Medium, numbering: Numbering) -> Summary:
         Head(sentence("summary.better")),
         Head(sentence("summary.reading")),
     )
-    groups: dict[str, list[Row]] = {"tested": [], "descriptive": [], "without": []}
+    groups: dict[str, list[Row]] = {"tested": [], "weak": [], "descriptive": [], "without": []}
     for key, metric in scores.ordered_metrics(result):
         if isinstance(metric, NotMeasured):
             groups["without"].append(_not_measured(key, metric, spans=len(heads) - 1))
         else:
-            groups["descriptive" if metric.verdict == "context" else "tested"] += _measured(result, key, metric)
+            groups[_group(metric)] += _measured(result, key, metric)
     figure = summary_figure(result, medium, numbering)
     rows: list[Row] = []
     for name, members in groups.items():
@@ -62,10 +63,17 @@ def summary(result: Result, medium: Medium, numbering: Numbering) -> Summary:
             caption_note=f"{_reference_note(result)} {sentence('summary.arrow')}".strip(),
             heads=heads,
             rows=tuple(rows),
-            notes=(sentence("summary.descriptive"),) if groups["descriptive"] else (),
+            notes=tuple(sentence(f"summary.{name}") for name in ("tested", "descriptive") if groups[name]),
             layout="wide",
         ),
     )
+
+
+def _group(metric: Measured) -> str:
+    """Where a metric stands: an attack that is too weak to tell anything clears nothing."""
+    if metric.verdict == "context":
+        return "descriptive"
+    return "weak" if too_weak(metric) and metric.verdict == "inconclusive" else "tested"
 
 
 def _reference_note(result: Result) -> str:
@@ -125,21 +133,10 @@ def _measured(result: Result, key: str, metric: Measured) -> list[Row]:
                 *([scores.reference_cell(score, key, name)] if with_reference else []),
                 *([null] if with_null else []),
                 scores.better_cell(score),
-                reading_of(result, metric, score),
+                reading_cell(key, name, metric, result),
             )
         )
     return rows
-
-
-def reading_of(result: Result, metric: Measured, score: Score) -> Cell:
-    """What a metric argues for; of a score that only describes, whether it lies on the side of closeness."""
-    if metric.verdict != "context":
-        return scores.reading_cell(metric, result.verdict.level)
-    if score.note == "reference_zero":
-        return Cell(sentence("summary.no_comparison"), style="better", tone="none")
-    if worse(score):
-        return Cell(sentence("summary.closer"), style="better", tone="moderate")
-    return scores.reading_cell(metric, result.verdict.level)
 
 
 def _not_measured(key: str, metric: NotMeasured, spans: int) -> Row:
@@ -170,6 +167,9 @@ def _text(result: Result) -> str:
             parts.append(sentence("summary.argues", names=scores.joined(names), one=len(names) == 1, level=level))
     if measured and not alarming:
         parts.append(sentence("summary.argues_nothing"))
+    weak = [metric_name(key) for key, metric in scores.ordered_metrics(result) if too_weak(metric)]
+    if weak:
+        parts.append(sentence("summary.weak", names=scores.joined(weak), one=len(weak) == 1))
     if describing := described(result):
         parts.append(describing)
     if absent:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reportgen.model import HoldoutKind, Level, Measured, Metric, Result, Score, Unit
-from reportgen.render.view import Cell, Tone
+from reportgen.model import HoldoutKind, Measured, Metric, Result, Score, Unit
+from reportgen.render.view import Cell
 from reportgen.rounding import count, decimals, percent, probability, significant
 from reportgen.settings import METRIC_KEYS
 from reportgen.words import catalog, sentence
@@ -31,7 +31,6 @@ SUMMARY = {
     "inference": ("risk", "attack_rate"),
 }
 """Scores of the summary; the others stand in the metric's own frame. A metric that has none of these shows all."""
-TONES: dict[str, Tone] = {"high": "high", "moderate": "moderate", "low": "low"}
 
 
 def holdout_noun(result: Result) -> str:
@@ -163,9 +162,14 @@ def ordered_scores(metric: str, scores: Mapping[str, Score]) -> tuple[tuple[str,
 
 
 def summary_scores(metric: str, measured: Measured) -> dict[str, Score]:
-    """The scores of a metric that the summary shows."""
+    """The scores of a metric that the summary shows: its own, and columns whose values recur beyond the reference."""
     found = {name: measured.scores[name] for name in SUMMARY.get(metric, ()) if name in measured.scores}
+    found |= {name: score for name, score in measured.scores.items() if name.endswith(":reused") and _beyond(score)}
     return found or dict(ordered_scores(metric, measured.scores))
+
+
+def _beyond(score: Score) -> bool:
+    return score.reference is not None and score.low is not None and score.low > score.reference
 
 
 def value_cell(score: Score, metric: str, name: str, *, strong: bool = False) -> Cell:
@@ -198,14 +202,3 @@ def reference_cell(score: Score, metric: str, name: str) -> Cell:
 def better_cell(score: Score) -> Cell:
     """Which direction is better for privacy: arrow and word."""
     return Cell(sentence(f"better.{score.better}"), style="better")
-
-
-def reading_cell(measured: Measured, level: Level) -> Cell:
-    """What the metric argues for: symbol and word, and colour last.
-
-    A test that found nothing gets its tick only under a low verdict: elsewhere it clears nothing.
-    """
-    clears_nothing = measured.verdict == "low" and level != "low"
-    symbol = sentence(f"verdict.symbol.{'context' if clears_nothing else measured.verdict}")
-    tone: Tone = "none" if clears_nothing else TONES.get(measured.verdict, "none")
-    return Cell(f"{symbol} {sentence(f'verdict.reading.{measured.verdict}')}", style="better", tone=tone)

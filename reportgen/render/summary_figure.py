@@ -11,6 +11,7 @@ from reportgen.model import Measured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pictures import Medium, picture
 from reportgen.render.view import Figure, Numbering
+from reportgen.verdict.evidence import PAIR
 from reportgen.words import sentence
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def summary_figure(result: Result, medium: Medium, numbering: Numbering) -> Figu
     return Figure(
         label=numbering.figure(),
         caption=sentence("summary_figure.caption", total=total, leaking=leaking),
-        note=sentence("summary_figure.note", beyond=beyond),
+        note=sentence("summary_figure.note", beyond=beyond, elsewhere=_rests_elsewhere(result) and not leaking),
         picture=picture(
             functools.partial(_drawn, rows, text),
             medium,
@@ -42,6 +43,13 @@ def summary_figure(result: Result, medium: Medium, numbering: Numbering) -> Figu
                 [sentence("summary_figure.alternative", total=total, leaking=leaking), *(words for _, words in found)]
             ),
         ),
+    )
+
+
+def _rests_elsewhere(result: Result) -> bool:
+    """Whether a leak was found by scores that have no null range and stand in no row of the figure."""
+    return result.verdict.level in {"high", "moderate"} and not any(
+        reason.metric in {"holdout_share", "membership_inference", *PAIR} for reason in result.verdict.reasons
     )
 
 

@@ -67,6 +67,7 @@ def _no_leak_found(case: Case) -> Reason:
         bound=None if bound is None else 100 * bound,
         limit=100 * case.tolerance,
         share=None if case.detectable.share is None else 100 * case.detectable.share,
+        power=100 * case.detectable.power,
     )
     return Reason(
         code="no_leak_found",

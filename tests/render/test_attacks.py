@@ -70,10 +70,10 @@ def test_the_answer_names_the_worst_column_with_its_numbers(inference, make):
 
 
 @pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
-def test_without_a_control_answer_figure_and_table_speak_of_no_risk(key, make):
+def test_without_a_control_answer_figure_and_table_give_no_risk(key, make):
     prefix = {"singling_out": "univariate_", "linkability": "", "inference": "column:age:"}[key]
     found = attack(rates(0.5, None, None), rates(0.5, None, None, prefix), notes=("no_control",))
-    assert "there is no risk" in answer(key, found, make())
+    assert "the risk is unknown" in answer(key, found, make())
     (figure,) = rates_figure(key, found, make(), "paper", Numbering())
     assert "holdout rows" not in figure.picture.alternative
     table = rates_table(key, found, make(), Numbering())

@@ -10,6 +10,8 @@ from reportgen.render.first_page import first_page
 from reportgen.render.view import Numbering
 from reportgen.words import sentence
 
+ALL_OPEN = "singling out, linkability and inference were not assessed"
+
 REGION = Finding(
     code="anchored_rows_concentrate",
     severity="notice",
@@ -66,17 +68,27 @@ def test_an_overlap_says_how_unusual_it_is(code):
 
 
 @pytest.mark.parametrize(
-    ("assessed", "notes", "word", "entry", "on_page_1"),
+    ("assessed", "notes", "word", "finding", "on_page_1"),
     [
-        (True, (), "yes", "attack_ran", "inference was tested, singling out and linkability were not assessed."),
-        (True, ("not_trusted",), "weak", "attack_weak", "singling out, linkability and inference were not assessed"),
-        (False, ("no_control",), "no", "attack_alone", "singling out, linkability and inference were not assessed"),
+        (
+            True,
+            (),
+            "yes",
+            "Its risk is 2.00\N{NO-BREAK SPACE}% (0.00\N{NO-BREAK SPACE}% to 4.00\N{NO-BREAK SPACE}%): no evidence.",
+            "inference was tested, by one attack; singling out and linkability were not assessed.",
+        ),
+        (True, ("not_trusted",), "no", "no better than guessing: it is too weak to tell.", ALL_OPEN),
+        (False, ("not_trusted",), "no", "no better than guessing: it is too weak to tell.", ALL_OPEN),
+        (False, ("no_control",), "no", "without a true holdout its risk is unknown.", ALL_OPEN),
     ],
 )
-def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, word, entry, on_page_1):
+def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, word, finding, on_page_1):
     rate = Score(value=0.1, unit="share", better="lower")
     scores = {"attack_rate": rate, "baseline_rate": rate, "attacks": Score(value=9, unit="count", better="context")}
-    metrics = results["leaky"].metrics | {"inference": Measured(scores=scores, notes=notes)}
+    if "no_control" not in notes:
+        scores["risk"] = Score(value=0.02, low=0.0, high=0.04, unit="share", better="lower")
+    verdict = "context" if "no_control" in notes else "inconclusive" if notes else "low"
+    metrics = results["leaky"].metrics | {"inference": Measured(scores=scores, notes=notes, verdict=verdict)}
     coverage = results["leaky"].coverage.model_copy(
         update={"inference": Criterion(assessed=assessed, metrics=("inference",))}
     )
@@ -84,5 +96,5 @@ def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, note
     row = section(result).criteria.rows[-1]
     assert row[1].text == sentence(f"coverage.{word}")
     assert row[2].text == "Inference"
-    assert row[3].text == sentence(f"coverage.{entry}")
+    assert row[3].text.endswith(finding)
     assert on_page_1 in first_page(result).limits[-1]

@@ -2,7 +2,7 @@ from typing import get_args
 
 import pytest
 
-from reportgen.model import LEVELS, NotMeasured, Reason, ReasonCode, Verdict
+from reportgen.model import LEVELS, Detectable, NotMeasured, Reason, ReasonCode, Verdict
 from reportgen.render.first_page import first_page
 from reportgen.settings import Settings
 
@@ -141,3 +141,30 @@ def test_reasons_that_stand_elsewhere_change_nothing_about_the_smallest_leak(res
     crowded = first_page(results["crowded"])  # six reasons, of which page 1 holds five
     assert [reason.name for reason in crowded.reasons[-2:]] == ["Further reasons", "Descriptive scores"]
     assert crowded.smallest_text == first_page(results["leaky"]).smallest_text
+
+
+def test_a_bound_that_is_too_high_stands_beside_its_reason_and_not_the_estimate_below_it(make):
+    reasons = (
+        Reason(
+            code="upper_bound_above_tolerance",
+            metric="leak_size",
+            text="Up to 2 %.",
+            value=0.0,
+            bound=0.02,
+            limit=0.01,
+            unit="share",
+        ),
+        Reason(
+            code="smallest_leak_above_tolerance", metric="leak_test", text="4 %.", value=0.04, limit=0.02, unit="share"
+        ),
+    )
+    bound, smallest = first_page(with_verdict(make(), level="inconclusive", reasons=reasons)).reasons[:2]
+    assert (bound.value, bound.name) == ("≤ 2.00\N{NO-BREAK SPACE}%", "Leak size")
+    assert (smallest.value, smallest.name) == ("4.00\N{NO-BREAK SPACE}%", "Smallest leak")
+
+
+def test_a_smallest_leak_is_not_sought_where_one_was_found(make):
+    found = Detectable(code="leak_found", reason="The leak test rejects already.")
+    controls = make().controls.model_copy(update={"detectable": found})
+    page = first_page(make(controls=controls))
+    assert (page.smallest_value, page.smallest_text) == ("Not sought", "The leak test rejects already.")
