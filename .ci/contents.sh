@@ -35,7 +35,7 @@ for kind in 'templates/.*\.toml' 'templates/.*\.(html|jinja|j2)' 'assets/css/.*\
   grep -qE "^reportgen/_data/$kind\$" <<<"$wheel" || { echo "wheel holds nothing like $kind" >&2; missing=1; }
 done
 # And nothing that only the checkout needs.
-if grep -E '(^|/)(tests|\.ci)/|make\.py$' <<<"$wheel"; then
+if grep -E '(^|/)(tests|\.ci|reports)/|(make|rebuild)\.py$' <<<"$wheel"; then
   echo "the wheel holds the files above, which only a checkout needs" >&2
   missing=1
 fi

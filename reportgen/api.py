@@ -22,6 +22,7 @@ from reportgen.policy import Policy, make_policy
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import escaped, one_line
 from reportgen.split_record import SplitRecord, read_record, record_of, with_record
+from reportgen.versions import check_version, is_newer, read_result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -299,12 +300,9 @@ def parse(text: bytes, name: str) -> Assessment:
     except ValueError:
         msg = f"{name}: not a JSON file; give the .json that reportgen assess wrote"
         raise InputError(msg) from None
-    version = plain.get("schema_version") if isinstance(plain, dict) else None
-    if not isinstance(version, str) or version.split(".")[0] != model.SCHEMA_VERSION.split(".")[0]:
-        msg = f"{name}: no reportgen result of schema version {model.SCHEMA_VERSION}; assess again with this version"
-        raise InputError(msg)
+    check_version(plain, name)
     try:
-        return Assessment(model.Result.model_validate_json(text, strict=True))
+        return Assessment(read_result(text, plain))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"][:4])
@@ -312,7 +310,13 @@ def parse(text: bytes, name: str) -> Assessment:
         # What our own validators say quotes nothing but names, and those only shown.
         said = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
         why = f" ({escaped(said[:LONGEST_FAULT])})" if said else ""
-        msg = f"{name}: not a valid result{place}{why}; was the file changed by hand? assess again"
+        newer = is_newer(plain["schema_version"])
+        remedy = (
+            "its schema is newer: use the reportgen that wrote it"
+            if newer
+            else "was the file changed by hand? assess again"
+        )
+        msg = f"{name}: not a valid result{place}{why}; {remedy}"
         raise InputError(msg) from None
 
 

@@ -563,7 +563,8 @@ class Baseline(Part):
 class Result(Part):
     """Everything that a report is made from. Shares and probabilities are 0-1, percents 0-100."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Annotated[str, Field(pattern=r"^1\.(0|[1-9][0-9]{0,5})$")] = SCHEMA_VERSION
+    """That of the file. Of a newer minor version than this program's, what is not known here is left out."""
     title: Annotated[str, Field(max_length=2 * LONGEST_NAME)]
     created: Created
     command: Annotated[str, Field(max_length=2**22)]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STEPS = (1, 5, 10, 20, 50)
 """Fewest rows of a cell in each shade. A cell of 1-4 rows holds -1."""
 _STEP_TEXTS = ("1–4", "5–9", "10–19", "20–49", "≥ 50")
-_HEIGHT = 146.0
+_HEIGHT = 130.0
 _GAP = 14.0
 _APART = 8.0
 _SKEW = 50.0

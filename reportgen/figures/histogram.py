@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reportgen.model import Histogram
 
 _BAR = 17.0
-_HEIGHT = {False: 164.0, True: 156.0}
+_HEIGHT = {False: 148.0, True: 156.0}
 _HEADROOMS = (27.0, 44.0, 64.0)
 _MOST_POINTED_AT = 60
 _RISE = 8.0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TICKS = (0, 20, 40, 60, 80, 100)
 """Percent."""
-_ROW, _NARROW_ROW = 20.0, 18.0
+_ROW, _NARROW_ROW = 15.5, 18.0
 _GAP, _EDGE = 9.0, 2.0
 _WIDEST_NAME, _LEAST_PLOT = 168.0, 120.0
 _DOT, _BAR, _MARK = 5.5, 1.6, 5.0

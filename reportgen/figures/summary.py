@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEAST, MOST = -6.0, 4.0
 """Ends of the axis; beyond them an arrow stands for the dot."""
 TICKS = (-6, -4, -2, -1, 0, 1, 2, 4)
-_ROW, _NARROW_ROW = 15.0, 16.0
+_ROW, _NARROW_ROW = 13.0, 16.0
 _BETWEEN = 8.0
 _GAP = 9.0
 _WIDEST_NAME = 168.0
@@ -127,7 +127,7 @@ def _plan(rows: Sequence[ScoreRow], text: SummaryText, *, narrow: bool) -> _Plan
     label = letter(text.x_label_narrow if narrow else text.x_label, width - 8)
     axis = canvas.Axis(tuple((0.0, f"{abs(tick)}") for tick in TICKS), label)
     foot = canvas.bottom_margin(axis)
-    heights = [name.height + _NARROW_ROW if narrow else max(_ROW, name.height + 5) for name in names]
+    heights = [name.height + _NARROW_ROW if narrow else max(_ROW, name.height + 3) for name in names]
     breaks = sum(above.group != below.group for above, below in itertools.pairwise(rows))
     top = y = foot + sum(heights) + breaks * _BETWEEN
     placed, rules = [], []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reportgen.model import Histogram
 
 _HEADROOMS = (14.0, 34.0, 60.0)
-_HEIGHT = {False: 178.0, True: 170.0}
+_HEIGHT = {False: 150.0, True: 170.0}
 _MARKER = 6.0
 _LABEL_GAP = 5.0
 _HIGHEST_FLOOR = 1.0

@@ -22,7 +22,7 @@ KEYS = ("singling_out", "linkability", "inference")
 KINDS = ("univariate", "multivariate")
 """Kinds of predicates, whose scores begin with the name of the kind."""
 COLUMN = "column:"
-MOST_DRAWN = 20
+MOST_DRAWN = 10
 """Attacks in a figure, the worst ones; the table has more."""
 
 Named = dict[str, Mapping[str, Score]]

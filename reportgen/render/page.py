@@ -15,6 +15,7 @@ from reportgen.bounds import LONGEST_TEXT
 from reportgen.render.columns import widths
 from reportgen.render.context import Report
 from reportgen.render.fonts import with_fonts
+from reportgen.render.long_words import with_breaks
 from reportgen.render.pictures import Medium
 from reportgen.render.running_title import running_title
 from reportgen.render.view import shortened
@@ -77,7 +78,8 @@ def environment() -> jinja2.Environment:
         finalize=_bounded,
     )
     add_filters(environment)
-    environment.filters |= {"shortened": shortened, "column_widths": widths, "running_title": running_title}
+    environment.filters |= {"shortened": shortened, "with_breaks": with_breaks}
+    environment.filters |= {"column_widths": widths, "running_title": running_title}
     return environment
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reportgen.declared import hide_marks
-from reportgen.model import InputFile, Measured, Result
+from reportgen.model import SCHEMA_VERSION, InputFile, Measured, Result
 from reportgen.render.attacks import KEYS as ATTACKS
 from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
@@ -18,6 +18,7 @@ from reportgen.render.scores import ordinal, percent_of, share
 from reportgen.render.view import Cell, Note, Numbering, Row, Table, heads
 from reportgen.rounding import count
 from reportgen.verdict.families import SPLITS
+from reportgen.versions import is_newer
 from reportgen.words import catalog, sentence
 
 
@@ -174,7 +175,7 @@ def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
         ("created", sentence("provenance.created_value", created=_plain_time(result.created))),
         ("measured_by", _versions(measured)),
         ("rendered_by", rendered_by),
-        ("schema", result.schema_version),
+        ("schema", _schema(result)),
         ("metrics_version", str(result.tool.metrics)),
     ]
     return _facts(
@@ -183,6 +184,11 @@ def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
         (sentence("provenance.item"), sentence("provenance.value")),
         [(Cell(sentence(f"provenance.{name}")), Cell(text)) for name, text in rows],
     )
+
+
+def _schema(result: Result) -> str:
+    newer = is_newer(result.schema_version)
+    return sentence("provenance.schema_value", version=result.schema_version, newer=newer, known=SCHEMA_VERSION)
 
 
 def _plain_time(created: str) -> str:

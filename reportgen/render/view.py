@@ -11,6 +11,8 @@ from reportgen.words import sentence
 
 MOST_ROWS = 200
 """Rows of one table on the page; more of them cost seconds and megabytes, and nobody reads them."""
+MOST_LETTERS_WHOLE = 500
+"""Letters of facts that stay on one page; more of them would leave too much of the page before empty."""
 LONGEST_CELL = 2000
 """Characters of one cell or reason; longer ones come from no assessment of a usual table, and cost seconds each."""
 LONGEST_WORD = 26
@@ -92,7 +94,8 @@ class Table:
     @property
     def whole(self) -> bool:
         """Whether the table is short enough to stay on one page."""
-        return len(self.rows) <= 9
+        letters = sum(len(cell.text) + len(cell.under) for row in self.rows for cell in row)
+        return len(self.rows) <= 9 and (self.layout != "facts" or letters <= MOST_LETTERS_WHOLE)
 
     @property
     def name(self) -> str:

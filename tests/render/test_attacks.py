@@ -87,10 +87,11 @@ def test_kinds_of_predicates_keep_their_order_unless_one_surely_won_more():
     assert list(named_attacks("singling_out", worse)) == ["multivariate", "univariate"]
 
 
-def test_the_figure_draws_the_worst_twenty_and_says_so(make):
+def test_the_figure_draws_the_worst_ten_and_says_so(make):
     many = [rates(0.2 + place / 100, 0.2, place / 100, f"column:c{place:02}:") for place in range(30)]
     found = attack(rates(0.49, 0.2, 0.29), *many)
     (figure,) = rates_figure("inference", found, make(), "paper", Numbering())
-    assert "The 20 of 30 with the highest risk" in figure.note
+    assert "The 10 of 30 with the highest risk" in figure.note
     assert "c29" in figure.picture.alternative
-    assert "c09" not in figure.picture.alternative
+    assert "c20" in figure.picture.alternative
+    assert "c19" not in figure.picture.alternative

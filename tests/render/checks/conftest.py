@@ -93,9 +93,14 @@ def file(table, path):
 
 
 def widened(table, seed):
-    """The table with so many columns of long names that it has 100."""
+    """The table with so many columns of long names, with blanks and without, that it has 100."""
     generator = np.random.default_rng(seed)
-    names = [f"measurement {place} of the panel, taken at the second visit" for place in range(100 - table.shape[1])]
+    kinds = (
+        "measurement {} of the panel, taken at the second visit",
+        "systolic_blood_pressure_number_{}_at_the_second_visit",
+        "patientDischargeDepartmentCode{}OfTheSecondVisit",
+    )
+    names = [kinds[place % len(kinds)].format(place) for place in range(100 - table.shape[1])]
     more = pd.DataFrame({name: generator.normal(size=len(table)).round(3) for name in names})
     return pd.concat([table.reset_index(drop=True), more], axis=1)
 
@@ -203,6 +208,17 @@ def browse(checkers):
 def qpdf():
     """Run qpdf; return what it prints."""
     return lambda *arguments: output(tool("qpdf"), *arguments)
+
+
+@pytest.fixture(scope="session")
+def draw():
+    """Draw each page of a PDF into a folder, in grey and small; return the pictures, portable greymaps."""
+
+    def pictures(path, folder):
+        output(tool("pdftoppm"), "-gray", "-r", "36", path, folder / "page")
+        return sorted(folder.glob("page-*.pgm"))
+
+    return pictures
 
 
 @pytest.fixture(scope="session")

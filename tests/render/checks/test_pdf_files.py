@@ -55,7 +55,7 @@ class Words(HTMLParser):
     def __init__(self, page):
         super().__init__()
         self.open, self.texts = [], []
-        self.feed(page)
+        self.feed(page.replace("<wbr>", ""))  # a place where a name may break, and no end of it
 
     def handle_starttag(self, tag, attrs):
         if tag not in {"meta", "img", "br", "source"}:
