@@ -31,6 +31,8 @@ WIDEST = math.exp(4)
 LONELY_NEIGHBOUR = 5
 SMALLEST_RATIO = 0.01
 _MOST_STEPS = 200
+_TOLERANCE = 1e-13
+"""Of ln h."""
 CONCENTRATED = 0.0002
 AMONG_REPEATING = 0.01
 
@@ -87,28 +89,19 @@ def plain_weights(synthetic: SyntheticRows, unique: Floats, lonely: Floats) -> l
     return columns
 
 
-def bandwidth(
-    squares: Floats,
-    number: int,
-    times: Ints,
-    *,
-    rows: int | None = None,
-    widest: float = WIDEST,
-    tolerance: float = 1e-13,
-) -> float:
+def bandwidth(squares: Floats, number: int, times: Ints) -> float:
     """Solve Σ over x > 0 of e^(-x/2h^2) = min(number, m/2) for h: so many rows count.
 
-    `squares` holds x in 0-1 and `times` how many of the m rows each stands for, both (entries,); `rows` is m where x
-    that don't matter were left out. Returns `widest` where fewer rows count even at that width: e^4 where no more rows
-    than that have an x above 0. `tolerance` is that of ln h.
+    `squares` holds x in 0-1 and `times` how many of the m rows each stands for, both (entries,). Returns `WIDEST`
+    where fewer rows count even at that width: where no more rows than that have an x above 0.
     """
-    target = float(min(number, (times.sum() if rows is None else rows) / 2))
+    target = float(min(number, times.sum() / 2))
     positive = squares > np.finfo(np.float64).tiny  # what has underflowed is 0
     x, often = squares[positive], times[positive]
 
-    high = math.log(widest)
-    if float((often * kernel(x, widest)).sum()) <= target:
-        return widest
+    high = math.log(WIDEST)
+    if float((often * kernel(x, WIDEST)).sum()) <= target:
+        return WIDEST
     # Below this width even all rows at the smallest x would not reach the target.
     low = 0.5 * math.log(float(x.min()) / (2 * math.log(2 * float(often.sum()) / target)))
     # Newton's steps on ln of the sum over ln h, halving the bracket where one would leave it: scipy's solvers take
@@ -127,7 +120,7 @@ def bandwidth(
         if not low <= after <= high:
             after = (low + high) / 2
         step, log_width = after - log_width, after
-        if abs(step) <= tolerance:
+        if abs(step) <= _TOLERANCE:
             break
     return math.exp(log_width)
 

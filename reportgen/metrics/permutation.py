@@ -100,9 +100,15 @@ def representable(each: Floats, occurrences: Ints) -> Floats:
 
 def on_grid(weights: Floats, totals: Floats) -> Floats:
     """Round weights, (rows, weights), to multiples of about 2^-52 of the largest sum that will be made of each."""
-    grids = np.array([math.ldexp(1.0, math.frexp(float(total))[1] - 52) for total in totals])
-    rounded: Floats = np.rint(weights / grids) * grids
+    steps = grids(totals)
+    rounded: Floats = np.rint(weights / steps) * steps
     return rounded
+
+
+def grids(totals: Floats) -> Floats:
+    """Steps of about 2^-52 of each total; shape of the totals."""
+    steps: Floats = np.ldexp(1.0, np.frexp(totals)[1] - 52)
+    return steps
 
 
 def combine(z: Floats, families: Sequence[tuple[slice, int]], observed: int = 0) -> Combined:
@@ -111,18 +117,32 @@ def combine(z: Floats, families: Sequence[tuple[slice, int]], observed: int = 0)
     Each family is a range of weights and its share of the test's level, as a whole number. A family's statistic is its
     largest z, p_f the share of labelings whose statistic is at least as large, v = min p_f/share_f.
     """
-    statistics = np.stack([z[:, columns].max(axis=1) for columns, _ in families], axis=1)
-    counts = np.stack([at_least(statistic) for statistic in statistics.T], axis=1)
-    # Counts times whole numbers: quotients of equal value would not always be equal in floating point.
-    common = math.lcm(*(share for _, share in families))
-    spent = counts * np.array([common // share for _, share in families])
-    least = spent.min(axis=1)
+    statistics = np.stack([z[:, columns].max(axis=1) for columns, _ in families])
+    found = spent(statistics, [share for _, share in families])
     return Combined(
-        p_value=float((least <= least[observed]).mean()),
-        families=tuple((counts[observed] / len(z)).tolist()),
-        statistics=tuple(statistics[observed].tolist()),
-        leading=int(spent[observed].argmin()),
+        p_value=p_value(found, observed),
+        families=tuple(float((own >= own[observed]).sum()) / len(z) for own in statistics),
+        statistics=tuple(statistics[:, observed].tolist()),
+        leading=int(found[:, observed].argmin()),
     )
+
+
+def spent(statistics: Floats, shares: Sequence[int]) -> Ints:
+    """What each labeling would spend of the level by each family: p_f/share_f, up to a factor; (families, labelings).
+
+    `statistics`, (families, labelings). Counts times whole numbers: quotients of equal value would not always be equal
+    in floating point.
+    """
+    common = math.lcm(*shares)
+    return np.stack(
+        [at_least(statistic) * (common // share) for statistic, share in zip(statistics, shares, strict=True)]
+    )
+
+
+def p_value(spent: Ints, observed: int) -> float:
+    """The share of labelings that spend as little on their best family as the observed one, or less."""
+    least = spent.min(axis=0)
+    return float(np.count_nonzero(least <= least[observed])) / len(least)
 
 
 def at_least(statistic: Floats) -> Ints:

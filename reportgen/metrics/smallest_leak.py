@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.blas import one_thread
-from reportgen.distances import PlantedRows, RealRows, SyntheticRows
+from reportgen.distances import Ints, PlantedRows, RealRows, SyntheticRows
 from reportgen.metrics.leak_test import LEVEL
 from reportgen.metrics.planted_trial import Trial
 
@@ -25,6 +26,8 @@ DRAWS = 100
 PERMUTATIONS = 299
 FEWEST = 4
 FACTOR = 1.5
+_FEWEST_AT_ONCE = 8
+"""To test a draw too many costs less than to test the last ones one by one."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,8 @@ def _smallest_leak(
     ladder = list(_ladder(min(len(order) for order in orders)))
     for tried, rows in enumerate(ladder):
         progress(tried, len(ladder))
-        outcomes = (
-            trial.p_value(order[:rows], searched[draw, order[:rows]], draw) <= LEVEL
-            for draw, order in enumerate(orders)
-        )
+        chosen = np.stack([order[:rows] for order in orders])
+        outcomes = _outcomes(trial, chosen, np.take_along_axis(searched, chosen, axis=1))
         curve.append(_power(rows, outcomes, draws))
         if curve[-1].power >= POWER:
             return SmallestLeak(_interpolated(curve), tuple(curve))
@@ -103,12 +104,28 @@ def _power(rows: int, outcomes: Iterator[bool], draws: int) -> PowerAt:
     Where draws end with the miss that was one too many, the share of hits among those before it is unbiased (Haldane,
     Biometrika 33, 1945).
     """
-    most, hits, misses = draws - math.ceil(POWER * draws), 0, 0
+    most, hits, misses = _most_misses(draws), 0, 0
     for found in outcomes:
         hits, misses = hits + found, misses + (not found)
         if misses > most:
             return PowerAt(rows, hits / max(hits + misses - 1, 1), hits + misses)
     return PowerAt(rows, hits / draws, draws)
+
+
+def _outcomes(trial: Trial, chosen: Ints, searched: NDArray[np.bool_]) -> Iterator[bool]:
+    """Whether the test finds the leak of each draw; draws that are needed whatever comes are tested together."""
+    done, draws, needed = 0, len(chosen), _most_misses(len(chosen)) + 1
+    while done < draws:
+        part = slice(done, min(done + min(max(needed, _FEWEST_AT_ONCE), trial.at_once), draws))
+        found = [
+            p_value <= LEVEL for p_value in trial.p_values(chosen[part], searched[part], range(part.start, part.stop))
+        ]
+        yield from found
+        done, needed = part.stop, needed - found.count(False)
+
+
+def _most_misses(draws: int) -> int:
+    return draws - math.ceil(POWER * draws)
 
 
 def _ladder(most: int) -> Iterator[int]:

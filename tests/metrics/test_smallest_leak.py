@@ -62,11 +62,36 @@ def test_planted_rows_are_tested_as_if_they_had_been_there(search, rows):
                 for originals in np.add.reduceat(labels, starts, axis=1, dtype=np.int64)
             ]
         )
-        searched = np.ones(number, dtype=bool)
-        quick = trial.z_scores(chosen, searched)
-        np.testing.assert_allclose(quick, z, atol=1e-3)
+        leaks = chosen[np.newaxis], np.ones((1, number), dtype=bool)
+        (quick,) = trial.z_scores(*leaks)
+        np.testing.assert_allclose(quick.T, z, atol=1e-3)
         expected = combine(z, list(FAMILIES.values()), truth).p_value
-        assert trial.p_value(chosen, searched, truth) == pytest.approx(expected, abs=0.02)
+        assert trial.p_values(*leaks, [truth]) == [pytest.approx(expected, abs=0.02)]
+
+
+def test_leaks_that_are_tested_together_do_not_know_of_each_other(search):
+    random = np.random.default_rng(6)
+    pool, synthetic = search(*(mixed(number, random) for number in (200, 150, 260)))
+    trial = Trial(pool.real, synthetic, plant(pool, random), random, 99)
+    chosen = np.stack([random.permutation(np.flatnonzero(trial.member[truth]))[:9] for truth in range(12)])
+    searched = random.random(chosen.shape) < 0.7
+    alone = [
+        trial.p_values(chosen[[leak]], searched[[leak]], [truth])[0] for leak, truth in enumerate(range(len(chosen)))
+    ]
+    assert trial.p_values(chosen, searched, range(len(chosen))) == alone
+    assert len(set(alone)) > 3
+
+
+def test_a_draw_that_may_not_be_needed_changes_nothing(search, people, monkeypatch):
+    random = np.random.default_rng(7)
+    pool, synthetic = search(people(150, random), people(150, random), people(150, random))
+    planted = plant(pool, random)
+    found = []
+    for at_once in (1, 5, 1000):
+        monkeypatch.setattr(Trial, "at_once", at_once)
+        found.append(smallest_leak(pool.real, synthetic, planted, np.random.default_rng(8), draws=40, permutations=99))
+    assert found[0] == found[1] == found[2]
+    assert any(at.draws < 40 for at in found[0].curve)
 
 
 def test_more_planted_rows_are_found_more_often(search, people):
