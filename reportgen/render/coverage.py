@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reportgen.model import Criterion, Finding, Measured, Result
+from reportgen.model import Criterion, CriterionCode, Finding, Measured, Result
 from reportgen.render import scores
-from reportgen.render.first_page import CRITERIA, further_reasons, too_weak
+from reportgen.render.first_page import CRITERIA, further_reasons
 from reportgen.render.score_summary import metric_name
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, Tone, capped, heads
 from reportgen.rounding import count, decimals, probability
@@ -15,6 +15,14 @@ from reportgen.words import sentence
 SEVERITIES = ("warning", "notice", "info")
 """From the most to the least severe."""
 TONES: dict[str, Tone] = {"warning": "high", "notice": "moderate", "info": "none"}
+
+
+FINDINGS: dict[CriterionCode | None, str] = {
+    "not_trusted": "attack_weak",
+    "no_control": "attack_alone",
+    "invalid_control": "attack_invalid",
+}
+"""What the table says of an attack that ran and answers nothing, by the code of its criterion."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,8 @@ def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
     notes = [] if of_files else [Note(sentence("label.findings"), (sentence("findings.none"),))]
     if further := further_reasons(result):
         notes.insert(0, Note(sentence("findings.further"), further))
-    notes.append(Note(sentence("label.regions"), (_on_regions(result, named=bool(by_region)),)))
+    if not any(finding.code == "regions_not_sought" for finding in of_files):  # which says the same
+        notes.append(Note(sentence("label.regions"), (_on_regions(result, named=bool(by_region)),)))
     return CoverageSection(
         findings=findings,
         regions=regions,
@@ -108,15 +117,13 @@ def _on_regions(result: Result, *, named: bool) -> str:
 
 
 def _criterion(name: str, criterion: Criterion, result: Result) -> Row:
-    assessed = "yes" if criterion.assessed else "no"
-    if criterion.assessed and too_weak(name, result):
-        assessed, finding = "weak", "attack_weak"
-    elif criterion.assessed:
-        finding = "attack_ran"
-    elif isinstance(result.metrics.get(name), Measured):
-        finding = "attack_alone"
+    attack = result.metrics.get(name)
+    notes = attack.notes if isinstance(attack, Measured) else ()
+    assessed = "yes" if criterion.assessed else "weak" if criterion.code == "not_trusted" else "no"
+    if criterion.assessed:
+        finding = "attack_partly" if "partly_trusted" in notes else "attack_ran"
     else:
-        finding = "speaks" if criterion.metrics else "open"
+        finding = FINDINGS.get(criterion.code) or ("speaks" if criterion.metrics else "open")
     metrics = scores.joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),

@@ -287,7 +287,7 @@ def _limits(result: Result) -> tuple[str, ...]:
     group = result.settings.group if result.inputs.original.persons is not None else None
     return (
         sentence("limits.distances", kind=kind),
-        sentence("limits.copies", tested=tested, inference=answered("inference", result)),
+        sentence("limits.copies", tested=tested, inference=result.coverage.inference.assessed),
         _holdout_limit(result, kind),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
@@ -295,20 +295,9 @@ def _limits(result: Result) -> tuple[str, ...]:
     )
 
 
-def too_weak(name: str, result: Result) -> bool:
-    """Whether the attack on a criterion of WP216 did no better than guessing: it ran, and answers nothing."""
-    attack = result.metrics.get(name)
-    return isinstance(attack, Measured) and "not_trusted" in attack.notes
-
-
-def answered(name: str, result: Result) -> bool:
-    """Whether an attack with a control answered a criterion of WP216."""
-    return bool(getattr(result.coverage, name).assessed) and not too_weak(name, result)
-
-
 def _tested(result: Result) -> str:
     names = {name: sentence(f"coverage.{name}").lower() for name in CRITERIA}
-    tested = [names[name] for name in CRITERIA if answered(name, result)]
+    tested = [names[name] for name in CRITERIA if getattr(result.coverage, name).assessed]
     untested = [names[name] for name in CRITERIA if names[name] not in tested]
     if not tested:
         return sentence("limits.tested_none")

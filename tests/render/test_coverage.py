@@ -58,6 +58,16 @@ def test_where_no_region_is_named_it_says_why(results, name, entry):
     assert found.notes[-1].paragraphs == (sentence(f"findings.regions_{entry}"),)
 
 
+def test_that_no_part_was_looked_for_is_said_once(make):
+    sought = Finding(code="regions_not_sought", severity="info", text="No part of the table was looked for.")
+    with_persons = make().settings.model_copy(update={"group": "patient"})
+    found = section(make(findings=(sought,), settings=with_persons))
+    assert texts(found.findings) == [["– Information", "No part of the table was looked for."]]
+    assert sentence("findings.regions_persons") not in [text for note in found.notes for text in note.paragraphs]
+    without = section(make(settings=with_persons))
+    assert without.notes[-1].paragraphs == (sentence("findings.regions_persons"),)
+
+
 @pytest.mark.parametrize("code", ["leaky_holdout", "holdout_overlap"])
 def test_an_overlap_says_how_unusual_it_is(code):
     numbers = {"overlap": 40, "rows": 2000}
@@ -66,19 +76,23 @@ def test_an_overlap_says_how_unusual_it_is(code):
 
 
 @pytest.mark.parametrize(
-    ("assessed", "notes", "word", "entry", "on_page_1"),
+    ("code", "notes", "word", "entry", "on_page_1"),
     [
-        (True, (), "yes", "attack_ran", "inference was tested, singling out and linkability were not assessed."),
-        (True, ("not_trusted",), "weak", "attack_weak", "singling out, linkability and inference were not assessed"),
-        (False, ("no_control",), "no", "attack_alone", "singling out, linkability and inference were not assessed"),
+        (None, (), "yes", "attack_ran", "inference was tested, singling out and linkability were not assessed."),
+        (None, ("partly_trusted",), "yes", "attack_partly", "inference was tested"),
+        ("not_trusted", ("not_trusted",), "weak", "attack_weak", "linkability and inference were not assessed"),
+        ("no_control", ("no_control",), "no", "attack_alone", "linkability and inference were not assessed"),
+        ("invalid_control", (), "no", "attack_invalid", "linkability and inference were not assessed"),
     ],
 )
-def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, word, entry, on_page_1):
+def test_a_criterion_says_what_its_attack_is_worth(make, results, code, notes, word, entry, on_page_1):
     rate = Score(value=0.1, unit="share", better="lower")
     scores = {"attack_rate": rate, "baseline_rate": rate, "attacks": Score(value=9, unit="count", better="context")}
+    if code != "no_control":
+        scores |= {"risk": rate, "control_rate": rate}
     metrics = results["leaky"].metrics | {"inference": Measured(scores=scores, notes=notes)}
     coverage = results["leaky"].coverage.model_copy(
-        update={"inference": Criterion(assessed=assessed, metrics=("inference",))}
+        update={"inference": Criterion(assessed=code is None, code=code, metrics=("inference",))}
     )
     result = make(metrics=metrics, coverage=coverage)
     row = section(result).criteria.rows[-1]
