@@ -28,6 +28,8 @@ CONDITIONS = (3, 4, 5)
 """Columns of a multivariate predicate, a third of the attempts each; fewer where there are fewer columns."""
 PROFILE = (6, 7, 8)
 """Columns of a profile, a third of the attempts each; of fewer columns all, all but one and all but two, at least 3."""
+SAMPLES = (2_000, 20_000)
+"""In so many random rows each predicate is looked up before all."""
 BAND = 0.02
 """The share of the rows with a number that a profile's condition reaches to either side of its own."""
 
@@ -123,12 +125,20 @@ def _alone(
         row = random.integers(len(learnt), size=tries)
         columns = _some_columns(width, tries, number, random)
         tried = different(Predicates(columns, *around(columns, codes[columns, row[:, np.newaxis]].astype(np.int64))))
-        which, _ = matches(tried, codes)
-        kept.append(_filled(tried.some(np.bincount(which, minlength=len(tried)) == 1), conditions[-1], rows))
+        kept.append(_filled(_isolating(tried, codes, random), conditions[-1], rows))
     found = Predicates(
         *(np.concatenate(arrays) for arrays in zip(*((p.columns, p.low, p.high) for p in kept), strict=True))
     )
     return found.some(_drawn(len(found), most, random))
+
+
+def _isolating(tried: Predicates, codes: Codes, random: np.random.Generator) -> Predicates:
+    """Keep those that exactly one row fulfils. What two of a few rows fulfil needs no look at all of them."""
+    for few in SAMPLES:
+        if few < codes.shape[1]:
+            sample = codes[:, np.sort(random.choice(codes.shape[1], few, replace=False))]
+            tried = tried.some(np.bincount(matches(tried, sample)[0], minlength=len(tried)) <= 1)
+    return tried.some(np.bincount(matches(tried, codes)[0], minlength=len(tried)) == 1)
 
 
 def _some_columns(width: int, tries: int, number: int, random: np.random.Generator) -> Ints:
