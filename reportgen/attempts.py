@@ -25,25 +25,31 @@ class Tries(NamedTuple):
 class Attempts:
     """One attack: on original rows, on holdout rows, and what guessing without an attack brings (a rate, 0-1).
 
-    `control` and `p_value` (attack against control, one-sided) are None without a true holdout.
+    `control` and `p_value` (attack against control, one-sided) are None without a true holdout. `guesses`: in so many
+    guesses the baseline was counted; None where it is reckoned.
     """
 
     attack: Tries
     control: Tries | None
     baseline: float
     p_value: float | None
+    guesses: int | None = None
+
+
+Brought = Mapping[str, Attempts] | NotMeasuredCode | Exception
 
 
 @dataclass(frozen=True)
 class Attacked:
-    """What each attack brought, or why it could not be made.
+    """What each attack brought, by name, or why it could not be made: by a code, or an error on the way.
 
-    `singling_out` is keyed by the kind of predicate, `inference` by the name of the column that is guessed.
+    `singling_out` is keyed by the kind of predicate, `inference` by the name of the column that is guessed;
+    `linkability` holds one attack without a name.
     """
 
-    singling_out: Mapping[str, Attempts] | NotMeasuredCode
-    linkability: Attempts | NotMeasuredCode
-    inference: Mapping[str, Attempts] | NotMeasuredCode
+    singling_out: Brought
+    linkability: Brought
+    inference: Brought
 
 
 NOT_ATTACKED = Attacked("not_selected", "not_selected", "not_selected")

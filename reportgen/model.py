@@ -91,8 +91,11 @@ NoteCode = Literal[
     "ties",
     "no_range_for_persons",
     "not_trusted",
+    "partly_trusted",
     "no_control",
 ]
+CriterionCode = Literal["not_measured", "no_control", "invalid_control", "not_trusted"]
+"""Why no attack answered a criterion of WP216."""
 """`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 MOST_BINS = 200
@@ -506,9 +509,10 @@ class Finding(Part):
 
 
 class Criterion(Part):
-    """One of the three questions of WP216: whether an attack answered it, and which metrics speak to it."""
+    """One of the three questions of WP216: whether an attack answered it, else why not, and what speaks to it."""
 
     assessed: bool
+    code: CriterionCode | None = None
     metrics: Annotated[tuple[MetricKey, ...], Field(max_length=100)]
 
 

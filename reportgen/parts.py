@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from reportgen.copies import CopyCounts, overlap_p_value
 from reportgen.distances import Ints
 from reportgen.measuring import stream
-from reportgen.model import Column, Coverage, Criterion, Holdout, HoldoutKind, InputFile, Inputs, Measured, Metric
+from reportgen.model import (
+    Column,
+    Coverage,
+    Criterion,
+    CriterionCode,
+    Holdout,
+    HoldoutKind,
+    InputFile,
+    Inputs,
+    Measured,
+    Metric,
+    Verdict,
+)
 from reportgen.persons import Persons
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.groups import RowGroups, repeated_rows
@@ -14,6 +28,7 @@ from reportgen.read.partition import Partition, Table
 from reportgen.read.summary import describe_columns
 from reportgen.settings import Settings
 from reportgen.space.famd import Encoded
+from reportgen.verdict.level import controlled
 from reportgen.words import sentence
 
 
@@ -93,17 +108,19 @@ def columns_part(partition: Partition, encoded: Encoded) -> tuple[Column, ...]:
     return tuple(described)
 
 
-def coverage_part(outcomes: dict[str, Metric]) -> Coverage:
-    """WP216: a criterion counts as assessed only when an attack on it measured a risk, which takes a true holdout.
+def coverage_part(outcomes: Mapping[str, Metric], verdict: Verdict) -> Coverage:
+    """WP216: a criterion counts as assessed only when an attack on it answered it.
 
+    That takes a control on rows that the generator did not see, and an attack that does better than guessing: one that
+    doesn't would have found nothing in any table. One that is significant has answered, whatever it is compared with.
     Distances merely speak to singling out.
     """
     measured = [key for key, outcome in outcomes.items() if isinstance(outcome, Measured)]
 
     def criterion(name: str, *others: str) -> Criterion:
-        outcome = outcomes.get(name)
-        assessed = isinstance(outcome, Measured) and "risk" in outcome.scores
-        return Criterion(assessed=assessed, metrics=tuple(key for key in measured if key in {name, *others}))
+        code = _unanswered(outcomes.get(name), valid=controlled(verdict))
+        speak = tuple(key for key in measured if key in {name, *others})
+        return Criterion(assessed=code is None, code=code, metrics=speak)
 
     distances = (key for key in measured if key not in {"linkability", "inference"})
     return Coverage(
@@ -111,6 +128,19 @@ def coverage_part(outcomes: dict[str, Metric]) -> Coverage:
         linkability=criterion("linkability"),
         inference=criterion("inference"),
     )
+
+
+def _unanswered(attack: Metric | None, *, valid: bool) -> CriterionCode | None:
+    """Say why an attack answers nothing; None where it does. `valid`: whether its control is one."""
+    if not isinstance(attack, Measured):
+        return "not_measured"
+    if "risk" not in attack.scores:
+        return "no_control"
+    if attack.verdict == "moderate":
+        return None
+    if not valid:
+        return "invalid_control"
+    return "not_trusted" if "not_trusted" in attack.notes else None
 
 
 def file_remarks(partition: Partition) -> tuple[str, ...]:

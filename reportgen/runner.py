@@ -209,7 +209,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             detectable=detectable,
         ),
         findings=find(columns, case, file_remarks(partition), regions, partition.person_key),
-        coverage=coverage_part(judged),
+        coverage=coverage_part(judged, verdict),
         verdict=verdict,
     )
 

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import hypothesis
+import numpy as np
+import pandas as pd
 import pytest
 
 from reportgen import cli
@@ -29,6 +31,25 @@ def shared():
 def adult():
     """The bundled example: original, holdout, synthetic_good and synthetic_leaky as Parquet."""
     return ROOT / "examples" / "adult"
+
+
+@pytest.fixture(scope="session")
+def people():
+    """Draw people whose columns hang together: two numbers, two categories. Called with their number and a seed."""
+
+    def draw(rows, seed):
+        random = np.random.default_rng(seed)
+        age = random.integers(18, 90, rows)
+        return pd.DataFrame(
+            {
+                "age": age,
+                "pay": np.round(random.lognormal(7, 0.6, rows), 1) + age,
+                "town": random.choice(["a", "b", "c", "d"], rows),
+                "old": np.where(age > 50, "yes", "no"),
+            }
+        )
+
+    return draw
 
 
 @pytest.fixture

@@ -10,21 +10,8 @@ from reportgen.model import Measured
 KEYS = ("singling_out", "linkability", "inference")
 
 
-def people(rows, seed):
-    random = np.random.default_rng(seed)
-    age = random.integers(18, 90, rows)
-    return pd.DataFrame(
-        {
-            "age": age,
-            "pay": np.round(random.lognormal(7, 0.6, rows), 1) + age,
-            "town": random.choice(["a", "b", "c", "d"], rows),
-            "old": np.where(age > 50, "yes", "no"),
-        }
-    )
-
-
 @pytest.fixture(scope="module")
-def leaky():
+def leaky(people):
     original = people(400, 0)
     synthetic = pd.concat([original[:200], people(200, 2)], ignore_index=True)
     return reportgen.assess(original, synthetic, people(400, 1), metric=KEYS)
@@ -49,7 +36,7 @@ def test_every_criterion_of_wp216_is_assessed_by_its_attack(leaky):
     assert all(getattr(coverage, key).assessed and key in getattr(coverage, key).metrics for key in KEYS)
 
 
-def test_without_a_true_holdout_nothing_is_assessed_and_no_risk_measured():
+def test_without_a_true_holdout_nothing_is_assessed_and_no_risk_measured(people):
     found = reportgen.assess(people(100, 0), people(100, 1), metric=KEYS)
     for key in KEYS:
         assert isinstance(found.metrics[key], Measured)
@@ -60,7 +47,7 @@ def test_without_a_true_holdout_nothing_is_assessed_and_no_risk_measured():
         assert not getattr(found.result.coverage, key).assessed
 
 
-def test_neither_the_order_of_rows_nor_of_columns_changes_a_number():
+def test_neither_the_order_of_rows_nor_of_columns_changes_a_number(people):
     tables = people(300, 0), people(280, 1), people(250, 2)
     random = np.random.default_rng(0)
     shuffled = [table.iloc[random.permutation(len(table)), [2, 0, 3, 1]] for table in tables]
@@ -69,13 +56,13 @@ def test_neither_the_order_of_rows_nor_of_columns_changes_a_number():
         assert one.metrics[key].scores == other.metrics[key].scores
 
 
-def test_threads_change_no_number():
+def test_threads_change_no_number(people):
     tables = people(300, 0), people(280, 1), people(250, 2)
     one, other = (reportgen.assess(*tables, metric=KEYS, jobs=jobs) for jobs in (1, 3))
     assert one.metrics == other.metrics
 
 
-def test_rows_of_a_person_are_attacked_once():
+def test_rows_of_a_person_are_attacked_once(people):
     def visits(seed):
         each = people(60, seed).assign(patient=[f"{seed}-{n}" for n in range(60)])
         again = pd.concat([each] * 4, ignore_index=True)
@@ -93,7 +80,7 @@ def test_records_of_signals_are_not_attacked_and_the_reason_says_why():
     assert {found.metrics[key].code for key in KEYS} == {"records_of_signals"}
 
 
-def test_secrets_and_halves_are_settings_of_the_result():
+def test_secrets_and_halves_are_settings_of_the_result(people):
     tables = people(60, 0), people(60, 1), people(60, 2)
     found = reportgen.assess(*tables, metric=KEYS, secret="town", link=("age", "town"), attacks=40)  # noqa: S106
     names = {name for name in found.metrics["inference"].scores if name.startswith("column:")}

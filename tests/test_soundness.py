@@ -96,6 +96,27 @@ def test_an_attack_that_does_no_better_than_guessing_leaves_a_low_level_standing
     assert "a metric argues for another" in refusal(changed(by_hand.low(), (("metrics", "singling_out"), weak)))
 
 
+def test_a_criterion_counts_as_assessed_only_by_an_attack_that_answers_it(by_hand):
+    made = json.loads(to_json(by_hand.low()))["metrics"]["exact_copies"]
+    rate = {"value": 0.1, "unit": "share", "better": "lower"}
+    scores = {"scores": {"risk": rate, "attack_rate": rate}}
+    place = ("coverage", "linkability")
+
+    def told(criterion, **metric):
+        weak = made | scores | {"verdict": "low", "notes": []} | metric
+        return changed(by_hand.low(), (("metrics", "linkability"), weak), (place, criterion))
+
+    yes = {"assessed": True, "code": None, "metrics": ["linkability"]}
+    assert parse(told(yes), "r.json").result.coverage.linkability.assessed
+    weak = {"verdict": "inconclusive", "notes": ["not_trusted"]}
+    assert "no better than guessing" in refusal(told(yes, **weak))
+    assert "a code that says why it is not" in refusal(told(yes | {"code": "not_trusted"}))
+    alone = {"scores": {"attack_rate": rate}, "notes": ["no_control"], "verdict": "context"}
+    assert "assessed whose attack was not measured" in refusal(told(yes, **alone))
+    no = yes | {"assessed": False, "code": "not_trusted"}
+    assert not parse(told(no, **weak), "r.json").result.coverage.linkability.assessed
+
+
 def test_the_upper_bound_of_a_low_level_lies_within_the_tolerance(by_hand):
     # Both together, as who knows where the bound stands would do it: 1.2 % against 1 %.
     edits = ((*EXCESS, "high"), 0.012), (("verdict", "upper_bound"), 1.2)

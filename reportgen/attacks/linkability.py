@@ -27,8 +27,8 @@ _CELLS = 1 << 22
 
 def linkability(
     rows: Attributes, targets: Targets, settings: Settings, random: np.random.Generator, threads: int
-) -> Attempts | NotMeasuredCode:
-    """Attack each target once."""
+) -> dict[str, Attempts] | NotMeasuredCode:
+    """Attack each target once; the one attack has no name."""
     halves = halves_of(rows, settings)
     k = settings.link_neighbours
     if halves is None:
@@ -49,10 +49,10 @@ def linkability(
     attack = Tries(originals, len(targets.original))
     baseline = by_chance(len(base), k)
     if targets.holdout is None:
-        return Attempts(attack, None, baseline, None)
+        return {"": Attempts(attack, None, baseline, None)}
     control = Tries(int(hits.sum()) - originals, len(targets.holdout))
     p_value = at_least(attack.hits, attack.number, control.number, attack.hits + control.hits)
-    return Attempts(attack, control, baseline, p_value)
+    return {"": Attempts(attack, control, baseline, p_value)}
 
 
 def halves_of(rows: Attributes, settings: Settings) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

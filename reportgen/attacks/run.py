@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from reportgen.attacks.inference import inference
 from reportgen.attacks.linkability import linkability
 from reportgen.attacks.singling_out import singling_out
 from reportgen.attacks.targets import Targets, targets
-from reportgen.attempts import Attacked, Attempts
-from reportgen.model import NotMeasuredCode
+from reportgen.attempts import Attacked, Brought
 from reportgen.persons import Persons
 from reportgen.read.groups import RowGroups
 from reportgen.settings import Settings
@@ -41,13 +40,19 @@ def attack(
     if not isinstance(people, Targets):
         return Attacked(people, people, people)
     some = people.drawn(settings.attacks, stream("attacked"))
-    singled: Mapping[str, Attempts] | NotMeasuredCode = "not_selected"
-    linked: Attempts | NotMeasuredCode = "not_selected"
-    inferred: Mapping[str, Attempts] | NotMeasuredCode = "not_selected"
-    if "singling_out" in wanted:
-        singled = singling_out(known, people, settings.attacks, stream("singling_out")) or "no_predicates"
-    if "linkability" in wanted:
-        linked = linkability(known, some, settings, stream("linkability"), threads)
-    if "inference" in wanted:
-        inferred = inference(known, some, settings, stream("inference"), threads)
-    return Attacked(singled, linked, inferred)
+    attacks: dict[str, Callable[[], Brought]] = {
+        "singling_out": lambda: (
+            singling_out(known, people, settings.attacks, stream("singling_out")) or "no_predicates"
+        ),
+        "linkability": lambda: linkability(known, some, settings, stream("linkability"), threads),
+        "inference": lambda: inference(known, some, settings, stream("inference"), threads),
+    }
+    return Attacked(**{key: _brought(attacks[key]) if key in wanted else "not_selected" for key in ATTACKS})
+
+
+def _brought(attack: Callable[[], Brought]) -> Brought:
+    """Make one attack: a fault in it must not take the others with it, and its own metric will tell of it."""
+    try:
+        return attack()
+    except Exception as error:  # noqa: BLE001 -- it is raised again where a metric's faults are counted
+        return error

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reportgen.figures import canvas, style
-from reportgen.figures.labels import Lettering, extent, letter
+from reportgen.figures.labels import Lettering, extent, legible, letter
 from reportgen.figures.placement import Box
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _plan(rows: Sequence[RateRow], text: RatesText, *, narrow: bool) -> _Plan:
         room = width - 2 * _EDGE - risks - _GAP
     else:
         right = width - _EDGE - risks - _GAP
-        room = min(_WIDEST_NAME, max(extent(row.name, style.SIZE) for row in rows))
+        room = min(_WIDEST_NAME, max(extent(legible(row.name), style.SIZE) for row in rows))
         room = min(room, right - _LEAST_PLOT - _EDGE - _GAP)
         left = _EDGE + max(room, 40.0) + _GAP
     names = tuple(letter(row.name, max(room, 40.0), bold=narrow) for row in rows)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from reportgen.attempts import Attempts, Tries
+from reportgen.attempts import Attempts, Brought, Tries
 from reportgen.copies import holm
-from reportgen.model import Measured, NoteCode, Score
+from reportgen.model import Measured, NoteCode, NotMeasuredCode, Score
 from reportgen.verdict.intervals import wilson
 
 
@@ -35,34 +37,53 @@ def risk_of(attack: Tries, control: Tries) -> Risk:
 
 
 def trusted(attempts: Attempts) -> bool:
-    """Whether the attack does better than guessing; one that doesn't is too weak to tell anything."""
-    return attempts.attack.rate > attempts.baseline
+    """Whether the attack surely does better than guessing; one that doesn't is too weak to tell anything.
+
+    Surely: the difference of the two rates has a 95 % interval above 0, put together from their own (Newcombe 1998,
+    his method 10). A baseline that is reckoned has no width, and then the attack's interval lies above it.
+    """
+    low, high = wilson(*attempts.attack)[0], guessing(attempts)[1]
+    over = attempts.attack.rate - attempts.baseline
+    return over > math.hypot(attempts.attack.rate - low, high - attempts.baseline)
+
+
+def guessing(attempts: Attempts) -> tuple[float, float]:
+    """Wilson's interval of the baseline; itself twice where it is reckoned."""
+    if attempts.guesses is None:
+        return attempts.baseline, attempts.baseline
+    return wilson(round(attempts.baseline * attempts.guesses), attempts.guesses)
 
 
 def surest(named: Mapping[str, Attempts], *, by_value: bool = True) -> str:
-    """Name the attack that surely won the most: the largest lower bound, then the largest value, then the first.
+    """Name the attack that surely won the most: by the risk's lower bound, those to be trusted first, by its value.
 
-    Without `by_value` the first of several with one lower bound, so that no noise chooses. Without controls it is what
+    Then the first. Without `by_value` the value does not count, so that no noise chooses. Without controls it is what
     was won over guessing.
     """
 
-    def won(name: str) -> tuple[float, float]:
+    def won(name: str) -> tuple[float, bool, float]:
         one = named[name]
         if one.control is not None:
             risk = risk_of(one.attack, one.control)
-            return risk.low, risk.value if by_value else 0.0
-        over = (one.attack.rate - one.baseline) / (1 - one.baseline) if one.baseline < 1 else 0.0
-        return over, over
+            return risk.low, trusted(one), risk.value if by_value else 0.0
+        return one.attack.rate - one.baseline, trusted(one), 0.0
 
     return max(named, key=won)
 
 
-def measured(named: Mapping[str, Attempts], *, prefix: str, alone: bool = False, by_value: bool = True) -> Measured:
+def outcome(brought: Brought, **how: Any) -> Measured | NotMeasuredCode:
+    """Put what a family of attacks brought into scores, as `measured` does; raise the error that ended it."""
+    if isinstance(brought, Exception):
+        raise brought
+    return brought if isinstance(brought, str) else measured(brought, **how)
+
+
+def measured(named: Mapping[str, Attempts], *, prefix: str = "", by_value: bool = True) -> Measured:
     """Put attacks of one family into scores: those of the surest, and of each under its own name.
 
     `prefix` comes before each name. One p-value stands for the family, the smallest after Holm among its members; each
-    member's own is adjusted in the same way. `alone`: there is one member, which has no name of its own. `by_value`:
-    see `surest`.
+    member's own is adjusted in the same way. A member without a name has no scores of its own. `by_value`: see
+    `surest`.
     """
     main = named[surest(named, by_value=by_value)]
     adjusted = _adjusted(named)
@@ -70,33 +91,35 @@ def measured(named: Mapping[str, Attempts], *, prefix: str, alone: bool = False,
     scores["attacks"] = Score(value=float(main.attack.number), unit="count", better="context")
     if main.control is not None:
         scores["control_attacks"] = Score(value=float(main.control.number), unit="count", better="context")
-    if not alone:
-        for name, one in named.items():
-            own = scores_of(one, adjusted.get(name))
-            scores |= {f"{prefix}{name}{':' if prefix else '_'}{score}": value for score, value in own.items()}
+    for name, one in named.items():
+        own = scores_of(one, adjusted.get(name)) if name else {}
+        scores |= {f"{prefix}{name}{':' if prefix else '_'}{score}": value for score, value in own.items()}
     notes: list[NoteCode] = []
-    if not trusted(main):
-        notes.append("not_trusted")
+    weak = [not trusted(one) for one in named.values()]
+    if any(weak):
+        notes.append("not_trusted" if all(weak) else "partly_trusted")
     if main.control is None:
         notes.append("no_control")
     return Measured(scores=scores, notes=tuple(notes))
 
 
 def scores_of(attempts: Attempts, p_value: float | None) -> dict[str, Score]:
-    """The scores of one attack; risk and control only where there is a control."""
+    """The scores of one attack; risk and control only where there is a control, and a note where it tells nothing."""
     scores = {}
     if attempts.control is not None:
         risk = risk_of(attempts.attack, attempts.control)
         scores["risk"] = Score(value=risk.value, low=risk.low, high=risk.high, unit="share", better="lower")
     low, high = wilson(*attempts.attack)
     reference = None if attempts.control is None else attempts.control.rate
+    note: NoteCode | None = None if trusted(attempts) else "not_trusted"
     scores["attack_rate"] = Score(
-        value=attempts.attack.rate, low=low, high=high, reference=reference, unit="share", better="lower"
+        value=attempts.attack.rate, low=low, high=high, reference=reference, unit="share", better="lower", note=note
     )
     if attempts.control is not None:
         low, high = wilson(*attempts.control)
         scores["control_rate"] = Score(value=attempts.control.rate, low=low, high=high, unit="share", better="context")
-    scores["baseline_rate"] = Score(value=attempts.baseline, unit="share", better="context")
+    ends = (None, None) if attempts.guesses is None else guessing(attempts)
+    scores["baseline_rate"] = Score(value=attempts.baseline, low=ends[0], high=ends[1], unit="share", better="context")
     if p_value is not None:
         scores["p_value"] = Score(value=p_value, unit="probability", better="higher")
     return scores

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reportgen.metrics.attack_rates import measured
+from reportgen.metrics.attack_rates import outcome
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import Measured, NotMeasuredCode
 from reportgen.settings import Settings
@@ -19,5 +19,4 @@ NEEDS: tuple[Need, ...] = ("inference",)
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike
     """Give the rates of the attack, and the risk that they show."""
-    found = evidence.attacked.inference
-    return found if isinstance(found, str) else measured(found, prefix="column:")
+    return outcome(evidence.attacked.inference, prefix="column:")

@@ -26,7 +26,10 @@ from reportgen.settings import Settings
 _BLOCK = 1 << 21
 """Numbers converted at once, 16 MB: an array of 16-bit integers is never held four times over."""
 _EXACT_INTEGERS = 2**53
-_ONLY_FOR_TABLES = ("key", "ignore", "group", "numeric", "categorical", "components", "declared")
+_ONLY_FOR_TABLES = (
+    *("key", "ignore", "group", "numeric", "categorical", "components", "declared"),
+    *("secret", "link", "link_with", "attacks"),
+)
 _ONLY_FOR_SIGNALS = ("lead_names", "sampling_rate")
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 KEYS = ("singling_out", "linkability", "inference")
-KINDS = ("univariate", "multivariate")
+KINDS = ("univariate", "multivariate", "profile")
 """Kinds of predicates, whose scores begin with the name of the kind."""
 COLUMN = "column:"
-MOST_DRAWN = 10
+MOST_DRAWN = 20
 """Attacks in a figure, the worst ones; the table has more."""
 
 Named = dict[str, Mapping[str, Score]]
@@ -37,9 +37,10 @@ def of_all_attacks(key: str, found: Mapping[str, Score]) -> dict[str, Score]:
 
 
 def named_attacks(key: str, metric: Measured) -> Named:
-    """The scores of each attack of a family by its name, worst first: by the lower bound of the risk, then its value.
+    """The scores of each attack of a family by its name, worst first.
 
-    The kinds of predicates by the bound alone, as the scores of the family are chosen. Without a control by what was
+    By the lower bound of the risk, those that do better than guessing first, by the value of the risk; the kinds of
+    predicates without the last, as the scores of the family are chosen. Without a control by what was
     won over guessing.
     """
     parts: dict[str, dict[str, Score]] = {}
@@ -63,12 +64,15 @@ def named_attacks(key: str, metric: Measured) -> Named:
     return dict(sorted(ordered.items(), key=lambda item: _won(item[1], by_value=not kinds), reverse=True))
 
 
-def _won(own: Mapping[str, Score], *, by_value: bool) -> tuple[float, float]:
-    risk = own.get("risk")
+def _won(own: Mapping[str, Score], *, by_value: bool) -> tuple[float, bool, float]:
+    risk, strong = own.get("risk"), not _weak(own)
     if risk is not None:
-        return (risk.low or 0.0, risk.value if by_value else 0.0)
-    over = own["attack_rate"].value - own["baseline_rate"].value
-    return (over, over)
+        return (risk.low or 0.0, strong, risk.value if by_value else 0.0)
+    return (own["attack_rate"].value - own["baseline_rate"].value, strong, 0.0)
+
+
+def _weak(own: Mapping[str, Score]) -> bool:
+    return own["attack_rate"].note == "not_trusted"
 
 
 def answer(key: str, metric: Measured, result: Result) -> str:
@@ -128,6 +132,8 @@ def rates_table(key: str, metric: Measured, result: Result, numbering: Numbering
         return None
     with_control = "risk" in metric.scores
     rows, shown = capped([_row(key, name, own, result, with_control=with_control) for name, own in attacks.items()])
+    if key == "inference" and not result.settings.secret and len(attacks) < (used := _used(result)):
+        shown = (sentence("attack.guessed_some", guessed=len(attacks), total=used), *shown)
     percents = sentence("unit.share")
     names = ("attack", *(("control",) if with_control else ()), "guess", *(("risk",) if with_control else ()))
     return Table(
@@ -144,10 +150,13 @@ def rates_table(key: str, metric: Measured, result: Result, numbering: Numbering
     )
 
 
+def _used(result: Result) -> int:
+    return sum(column.used for column in result.columns)
+
+
 def _row(key: str, name: str, own: Mapping[str, Score], result: Result, *, with_control: bool) -> Row:
-    weak = own["attack_rate"].value <= own["baseline_rate"].value
     cells = [
-        Cell(title(key, name), under=sentence("attack.not_trusted") if weak else ""),
+        Cell(title(key, name), under=sentence("attack.not_trusted") if _weak(own) else ""),
         _with_interval(own["attack_rate"], key, "attack_rate"),
     ]
     if with_control:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reportgen.model import Criterion, Finding, Measured, Result
+from reportgen.model import Criterion, CriterionCode, Finding, Measured, Result
 from reportgen.render import scores
 from reportgen.render.first_page import CRITERIA, answered, further_reasons
 from reportgen.render.readings import reading, too_weak
@@ -16,6 +16,14 @@ from reportgen.words import sentence
 SEVERITIES = ("warning", "notice", "info")
 """From the most to the least severe."""
 TONES: dict[str, Tone] = {"warning": "high", "notice": "moderate", "info": "none"}
+
+
+FINDINGS: dict[CriterionCode | None, str] = {
+    "not_trusted": "attack_weak",
+    "no_control": "attack_alone",
+    "invalid_control": "attack_invalid",
+}
+"""What the table says of an attack that ran and answers nothing, by the code of its criterion."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,8 @@ def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
     notes = [] if of_files else [Note(sentence("label.findings"), (sentence("findings.none"),))]
     if further := further_reasons(result):
         notes.insert(0, Note(sentence("findings.further"), further))
-    notes.append(Note(sentence("label.regions"), (_on_regions(result, named=bool(by_region)),)))
+    if not any(finding.code == "regions_not_sought" for finding in of_files):  # which says the same
+        notes.append(Note(sentence("label.regions"), (_on_regions(result, named=bool(by_region)),)))
     return CoverageSection(
         findings=findings,
         regions=regions,
@@ -109,27 +118,26 @@ def _on_regions(result: Result, *, named: bool) -> str:
 
 
 def _criterion(name: str, criterion: Criterion, result: Result) -> Row:
-    """One criterion: an attack that is too weak to tell anything leaves it not assessed, as on page 1."""
     attack = result.metrics.get(name)
+    notes = attack.notes if isinstance(attack, Measured) else ()
     numbers: dict[str, str] = {}
-    if not isinstance(attack, Measured):
-        finding = "speaks" if criterion.metrics else "open"
-    elif (risk := attack.scores.get("risk")) is None:
-        finding = "attack_alone"
-    elif too_weak(attack) or not answered(name, result):
+    if too_weak(attack):
         finding = "attack_weak"
+    elif criterion.assessed:
+        finding = "attack_partly" if "partly_trusted" in notes else "attack_ran"
+        if isinstance(attack, Measured) and (risk := attack.scores.get("risk")) is not None:
+            numbers = {
+                "reading": sentence(f"reading.{reading(name, 'risk', attack, result)}").lower(),
+                "risk": scores.share(risk.value),
+                "low": scores.share(risk.low or 0.0),
+                "high": scores.share(1.0 if risk.high is None else risk.high),
+            }
     else:
-        finding = "attack_ran"
-        numbers = {
-            "reading": sentence(f"reading.{reading(name, 'risk', attack, result)}").lower(),
-            "risk": scores.share(risk.value),
-            "low": scores.share(risk.low or 0.0),
-            "high": scores.share(1.0 if risk.high is None else risk.high),
-        }
+        finding = FINDINGS.get(criterion.code) or ("speaks" if criterion.metrics else "open")
     metrics = scores.joined([metric_name(key) for key in criterion.metrics])
     return (
         Cell(sentence(f"coverage.{name}"), under=sentence(f"coverage.{name}_means"), strong=True),
-        Cell(sentence(f"coverage.{'yes' if finding == 'attack_ran' else 'no'}")),
+        Cell(sentence(f"coverage.{'yes' if answered(name, result) else 'no'}")),
         Cell(metrics or sentence("coverage.by_none")),
         Cell(sentence(f"coverage.{finding}", **numbers)),
     )

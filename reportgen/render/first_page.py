@@ -326,7 +326,7 @@ def _limits(result: Result) -> tuple[str, ...]:
 
 
 def answered(name: str, result: Result) -> bool:
-    """Whether an attack with a control answered a criterion of WP216."""
+    """Whether an attack with a control answered a criterion of WP216; earlier results call a weak one assessed."""
     return bool(getattr(result.coverage, name).assessed) and not too_weak(result.metrics.get(name))
 
 

@@ -88,6 +88,7 @@ def _attacks(result: Result) -> str:
         attacks=settings.attacks,
         k=settings.link_neighbours,
         tolerance=percent_of(settings.inference_tolerance),
+        secrets=bool(settings.secret),
         persons=result.inputs.original.persons is not None,
     )
 

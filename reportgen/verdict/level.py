@@ -30,6 +30,8 @@ TESTED = (
 
 
 ATTACKS = ("singling_out", "linkability", "inference")
+NO_CONTROLS = frozenset({"holdout_is_synthetic", "swapped_roles", "leaky_holdout", "persons_differ"})
+"""Reasons why the rows of the holdout are no people of whom the generator knew nothing, and who are like the others."""
 
 
 def judge(case: Case) -> Verdict:
@@ -79,19 +81,24 @@ def _no_leak_found(case: Case) -> Reason:
     )
 
 
-def _too_weak(attack: Metric | None) -> MetricVerdict | None:
-    """What an attack argues for that clears nothing: it has no control, or does no better than guessing."""
+def controlled(verdict: Verdict) -> bool:
+    """Whether success on the holdout is what an attack achieves on people whom the generator did not see."""
+    return NO_CONTROLS.isdisjoint(reason.code for reason in verdict.reasons)
+
+
+def _clears_nothing(attack: Metric | None, verdict: Verdict) -> MetricVerdict | None:
+    """What an attack argues for that has no control, or none to rely on, or that does no better than guessing."""
     if not isinstance(attack, Measured):
         return None
     if "no_control" in attack.notes:
         return "context"
-    return "inconclusive" if "not_trusted" in attack.notes else None
+    return None if controlled(verdict) and "not_trusted" not in attack.notes else "inconclusive"
 
 
 def metric_verdicts(verdict: Verdict, case: Case) -> dict[str, Metric]:
     """Write into each tested metric the level it argues for: low if it was tested and argues for nothing."""
     argued: dict[str, MetricVerdict] = {key: "low" for key in TESTED if case.measured(key)}
-    argued |= {key: weak for key in ATTACKS if (weak := _too_weak(case.metrics.get(key))) is not None}
+    argued |= {key: weak for key in ATTACKS if (weak := _clears_nothing(case.metrics.get(key), verdict)) is not None}
     excess = case.score("leak_size", "excess")
     if excess is not None and excess.high is not None and excess.high > case.tolerance:
         argued["leak_size"] = "inconclusive"

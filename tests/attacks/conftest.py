@@ -1,5 +1,3 @@
-import numpy as np
-import pandas as pd
 import pytest
 
 from reportgen import runner
@@ -20,22 +18,3 @@ def read():
         return attributes(partition, rows, encode(partition, settings), settings).of(rows)
 
     return build
-
-
-@pytest.fixture
-def people():
-    """Draw people whose columns hang together: two numbers, two categories."""
-
-    def draw(rows, seed):
-        random = np.random.default_rng(seed)
-        age = random.integers(18, 90, rows)
-        return pd.DataFrame(
-            {
-                "age": age,
-                "pay": np.round(random.lognormal(7, 0.6, rows), 1) + age,
-                "town": random.choice(["a", "b", "c", "d"], rows),
-                "old": np.where(age > 50, "yes", "no"),
-            }
-        )
-
-    return draw

@@ -10,9 +10,9 @@ def share(value, width=0.05, reference=None):
     return Score(value=value, low=low, high=high, reference=reference, unit="share", better="lower")
 
 
-def rates(attack, control, risk, prefix="", p=0.5):
+def rates(attack, control, risk, prefix="", p=0.5, note=None):
     found = {
-        "attack_rate": share(attack, reference=control),
+        "attack_rate": share(attack, reference=control).model_copy(update={"note": note}),
         "baseline_rate": Score(value=0.1, unit="share", better="context"),
     }
     if control is not None:
@@ -36,7 +36,7 @@ def inference():
         rates(0.5, 0.2, 0.375, p=0.001),
         rates(0.31, 0.3, 0.014, "column:age:"),
         rates(0.5, 0.2, 0.375, "column:pay: net:", 0.001),
-        rates(0.05, 0.05, 0.0, "column:town:"),
+        rates(0.05, 0.05, 0.0, "column:town:", note="not_trusted"),
     )
 
 
@@ -87,11 +87,38 @@ def test_kinds_of_predicates_keep_their_order_unless_one_surely_won_more():
     assert list(named_attacks("singling_out", worse)) == ["multivariate", "univariate"]
 
 
-def test_the_figure_draws_the_worst_ten_and_says_so(make):
+def test_the_figure_draws_the_worst_twenty_and_says_so(make):
     many = [rates(0.2 + place / 100, 0.2, place / 100, f"column:c{place:02}:") for place in range(30)]
     found = attack(rates(0.49, 0.2, 0.29), *many)
     (figure,) = rates_figure("inference", found, make(), "paper", Numbering())
-    assert "The 10 of 30 with the highest risk" in figure.note
+    assert "Showing 20 of 30, those with the highest risk; the table has all." in figure.note
     assert "c29" in figure.picture.alternative
-    assert "c20" in figure.picture.alternative
-    assert "c19" not in figure.picture.alternative
+    assert "c09" not in figure.picture.alternative
+    table = rates_table("inference", found, make(), Numbering())
+    assert [row[0].text for row in table.rows] == [f"c{place:02}" for place in reversed(range(30))]
+
+
+def test_twenty_columns_are_all_drawn_with_their_intervals(make):
+    many = [rates(0.2 + place / 100, 0.2, place / 100, f"column:c{place:02}:") for place in range(20)]
+    (figure,) = rates_figure("inference", attack(rates(0.39, 0.2, 0.19), *many), make(), "paper", Numbering())
+    assert "Showing" not in figure.note
+    assert all(f"c{place:02}: " in figure.picture.alternative for place in range(20))
+
+
+def test_the_table_says_how_many_columns_were_not_guessed(make):
+    # The result has three columns, all used.
+    some = attack(rates(0.5, 0.2, 0.375), rates(0.31, 0.3, 0.014, "column:age:"))
+    (said,) = rates_table("inference", some, make(), Numbering()).notes
+    assert said.startswith("Guessed: 1 of 3 columns, those with the largest share of the inertia.")
+    chosen = make(settings=make().settings.model_copy(update={"secret": ("age",)}))
+    assert rates_table("inference", some, chosen, Numbering()).notes == ()
+
+
+def test_of_columns_without_a_sure_risk_those_that_tell_something_come_first(make):
+    found = attack(
+        rates(0.3, 0.3, 0.0),
+        rates(0.06, 0.02, 0.04, "column:noise:", note="not_trusted"),
+        rates(0.3, 0.3, 0.0, "column:solid:"),
+    )
+    assert list(named_attacks("inference", found)) == ["solid", "noise"]
+    assert answer("inference", found, make()).startswith("Worst is column solid")

@@ -60,6 +60,16 @@ def test_where_no_region_is_named_it_says_why(results, name, entry):
     assert found.notes[-1].paragraphs == (sentence(f"findings.regions_{entry}"),)
 
 
+def test_that_no_part_was_looked_for_is_said_once(make):
+    sought = Finding(code="regions_not_sought", severity="info", text="No part of the table was looked for.")
+    with_persons = make().settings.model_copy(update={"group": "patient"})
+    found = section(make(findings=(sought,), settings=with_persons))
+    assert texts(found.findings) == [["– Information", "No part of the table was looked for."]]
+    assert sentence("findings.regions_persons") not in [text for note in found.notes for text in note.paragraphs]
+    without = section(make(settings=with_persons))
+    assert without.notes[-1].paragraphs == (sentence("findings.regions_persons"),)
+
+
 @pytest.mark.parametrize("code", ["leaky_holdout", "holdout_overlap"])
 def test_an_overlap_says_how_unusual_it_is(code):
     numbers = {"overlap": 40, "rows": 2000}
@@ -68,29 +78,30 @@ def test_an_overlap_says_how_unusual_it_is(code):
 
 
 @pytest.mark.parametrize(
-    ("assessed", "notes", "word", "finding", "on_page_1"),
+    ("code", "notes", "word", "finding", "on_page_1"),
     [
         (
-            True,
+            None,
             (),
             "yes",
             "Its risk is 2.00\N{NO-BREAK SPACE}% (0.00\N{NO-BREAK SPACE}% to 4.00\N{NO-BREAK SPACE}%): no evidence.",
             "inference was tested, by one attack; singling out and linkability were not assessed.",
         ),
-        (True, ("not_trusted",), "no", "no better than guessing: it is too weak to tell.", ALL_OPEN),
-        (False, ("not_trusted",), "no", "no better than guessing: it is too weak to tell.", ALL_OPEN),
-        (False, ("no_control",), "no", "without a true holdout its risk is unknown.", ALL_OPEN),
+        (None, ("partly_trusted",), "yes", "there the question stays open.", "inference was tested"),
+        ("not_trusted", ("not_trusted",), "no", "it is too weak to tell.", ALL_OPEN),
+        ("no_control", ("no_control",), "no", "without a true holdout its risk is unknown.", ALL_OPEN),
+        ("invalid_control", (), "no", "and so its control tells nothing.", ALL_OPEN),
     ],
 )
-def test_a_criterion_says_what_its_attack_is_worth(make, results, assessed, notes, word, finding, on_page_1):
+def test_a_criterion_says_what_its_attack_is_worth(make, results, code, notes, word, finding, on_page_1):
     rate = Score(value=0.1, unit="share", better="lower")
     scores = {"attack_rate": rate, "baseline_rate": rate, "attacks": Score(value=9, unit="count", better="context")}
-    if "no_control" not in notes:
-        scores["risk"] = Score(value=0.02, low=0.0, high=0.04, unit="share", better="lower")
-    verdict = "context" if "no_control" in notes else "inconclusive" if notes else "low"
+    if code != "no_control":
+        scores |= {"risk": Score(value=0.02, low=0.0, high=0.04, unit="share", better="lower"), "control_rate": rate}
+    verdict = "context" if code == "no_control" else "inconclusive" if code == "not_trusted" else "low"
     metrics = results["leaky"].metrics | {"inference": Measured(scores=scores, notes=notes, verdict=verdict)}
     coverage = results["leaky"].coverage.model_copy(
-        update={"inference": Criterion(assessed=assessed, metrics=("inference",))}
+        update={"inference": Criterion(assessed=code is None, code=code, metrics=("inference",))}
     )
     result = make(metrics=metrics, coverage=coverage)
     row = section(result).criteria.rows[-1]
