@@ -76,8 +76,7 @@ def splits(sizes: Sizes, number: int, random: np.random.Generator, listed: Ints 
     pseudo = np.array((*sizes.pseudo, sizes.real - sum(sizes.pseudo)))
     parts = [(np.arange(sizes.real), pseudo)]
     if listed is not None:
-        looking = pseudo * len(listed) // sizes.real
-        looking[-1] += len(listed) - looking.sum()
+        looking = np.diff(np.cumsum(pseudo) * len(listed) // sizes.real, prepend=0)
         others = np.ones(sizes.real, dtype=bool)
         others[listed] = False
         parts = [(listed, looking), (np.flatnonzero(others), pseudo - looking)]

@@ -255,13 +255,14 @@ class Pool:
         place = np.minimum(np.searchsorted(self.positions, rows), len(self.positions) - 1)
         inside = self.positions[place] == rows
         distances, ids = np.empty((len(rows), self.neighbours)), np.empty((len(rows), self.neighbours), dtype=np.int64)
-        others, other_ids = self._others_of(place[inside])
-        itself = place[inside][:, np.newaxis]
-        all_distances = np.concatenate((np.zeros(itself.shape), others), axis=1)
-        all_ids = np.concatenate((itself, other_ids), axis=1)
-        order = np.lexsort((all_ids, all_distances), axis=-1)[:, : self.neighbours]
-        distances[inside] = np.take_along_axis(all_distances, order, axis=1)
-        ids[inside] = np.take_along_axis(all_ids, order, axis=1)
+        if inside.any():
+            others, other_ids = self._others_of(place[inside])
+            itself = place[inside][:, np.newaxis]
+            all_distances = np.concatenate((np.zeros(itself.shape), others), axis=1)
+            all_ids = np.concatenate((itself, other_ids), axis=1)
+            order = np.lexsort((all_ids, all_distances), axis=-1)[:, : self.neighbours]
+            distances[inside] = np.take_along_axis(all_distances, order, axis=1)
+            ids[inside] = np.take_along_axis(all_ids, order, axis=1)
         if not inside.all():
             self.queries += int((~inside).sum())
             distances[~inside], ids[~inside] = self.closest(self.encoded.coordinates, rows[~inside], self.positions)
