@@ -16,6 +16,7 @@ from reportgen.model import (
     HoldoutKind,
     InputFile,
     Inputs,
+    LookingRows,
     Measured,
     Metric,
     Verdict,
@@ -27,6 +28,7 @@ from reportgen.read.holdout import DrawPlan
 from reportgen.read.partition import Partition, Table
 from reportgen.read.summary import describe_columns
 from reportgen.settings import Settings
+from reportgen.space.asking import Asking
 from reportgen.space.famd import Encoded
 from reportgen.verdict.level import controlled
 from reportgen.words import sentence
@@ -88,6 +90,17 @@ def inputs_part(partition: Partition, rows: RowGroups) -> Inputs:
         holdout=None
         if partition.holdout is None or rows.holdout is None
         else described(partition.holdout, rows.holdout, None if persons is None else persons.holdouts),
+    )
+
+
+def looking_part(asking: Asking | None) -> LookingRows | None:
+    """Count the rows that looked for neighbours, where not all did."""
+    if asking is None:
+        return None
+    return LookingRows(
+        original=len(asking.original),
+        synthetic=len(asking.synthetic),
+        holdout=None if asking.holdout is None else len(asking.holdout),
     )
 
 

@@ -35,6 +35,8 @@ class Running(BaseModel):
     """File whose first line opens the key; without it the variable REPORTGEN_SIGN_PASSPHRASE does."""
     jobs: Annotated[int, Field(ge=1)] | None = None
     """Threads; None for one a processor."""
+    max_minutes: Annotated[float, Field(gt=0, le=525_600, allow_inf_nan=False)] | None = None
+    """Time that measuring may take; it picks a number of queries, which the result keeps as the setting max_queries."""
     dry_run: bool = False
     """Whether to print how each column was understood, and measure nothing."""
     quiet: bool = False

@@ -62,6 +62,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
                 running.holdout,
                 asked.settings,
                 jobs=running.jobs,
+                max_minutes=None if running.max_minutes is None else running.max_minutes / (len(bases) + 1),
                 progress=report,
                 policy=asked.policy,
                 baseline=older,
