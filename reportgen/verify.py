@@ -78,8 +78,8 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
         yield _said("document", "holds", "document_json")
         return
     signed = None
-    if report.kind == "pdf" and b"/ByteRange" in report.content:
-        signed = check_signature(report.content, unsigned_part(report.content))
+    if (paper := _paper(report)) is not None and b"/ByteRange" in paper:
+        signed = check_signature(paper, unsigned_part(paper))
         yield _signature(signed)
     here = made_by(rendering)
     if report.maker is None:
@@ -92,6 +92,13 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
         yield from _made_again(report, result, rendering, signed)
     except EnvironmentLacking as lacking:
         yield _said("document", "unchecked", "document_lacking", lacking=str(lacking))
+
+
+def _paper(report: ReportFile) -> bytes | None:
+    """Return the PDF that a report is or holds."""
+    if report.kind == "pdf":
+        return report.content
+    return None if report.members is None else report.members[bundle.PAPER]
 
 
 def _named(maker: MadeBy) -> str:
@@ -108,7 +115,7 @@ def _made_again(
     report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
 ) -> Iterator[Statement]:
     if report.kind == "zip":
-        yield from _bundle_again(report, result, rendering)
+        yield from _bundle_again(report, result, rendering, signed)
         return
     formats = [one for one in FORMATS if one.suffix.endswith(f".{report.kind}")]
     made = [one.render(result, rendering) for one in formats]
@@ -133,11 +140,17 @@ def _signature(found: Signed | None) -> Statement:
     return _said("signature", "holds" if found.only else "fails", words, **numbers)
 
 
-def _bundle_again(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+def _bundle_again(
+    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
+) -> Iterator[Statement]:
     expected = bundle.members(result, rendering)
     found = report.members or {}
+    words = "document_holds"
+    paper = found.get(bundle.PAPER, b"")
+    if signed is not None and signed.whole and signed.only and unsigned_part(paper) == expected[bundle.PAPER]:
+        expected, words = bundle.with_paper(expected, paper), "document_signed"
     if bundle.packed(expected) == report.content:
-        yield _said("document", "holds", "document_holds")
+        yield _said("document", "holds", words)
         return
     differing = sorted(name for name in expected if found.get(name) != expected[name])
     yield _said("document", "fails", "document_differs", members=differing)

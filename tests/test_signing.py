@@ -1,6 +1,8 @@
 """PAdES signatures behind a report, and what verify says of them."""
 
+import hashlib
 import re
+import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,12 +10,13 @@ import pandas as pd
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import NameOID
 
 import reportgen
 from reportgen.errors import EnvironmentLacking
+from reportgen.render import bundle
 from reportgen.signing import check_signature, load_signer, sign, unsigned_part
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -22,10 +25,10 @@ NAME = "Release Officer"
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    """A key with its certificate as PEM and as PKCS#12 (passphrase "secret"), and another certificate."""
+    """A key with its certificate as PEM and as PKCS#12 (passphrase "secret"), and another, and one of a curve."""
     folder = tmp_path_factory.mktemp("keys")
-    for stem in ("own", "other"):
-        key = rsa.generate_private_key(65537, 2048)
+    for stem in ("own", "other", "curve"):
+        key = ec.generate_private_key(ec.SECP256R1()) if stem == "curve" else rsa.generate_private_key(65537, 2048)
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
         start = datetime(2020, 1, 1, tzinfo=UTC)
         certificate = (
@@ -124,10 +127,48 @@ def test_render_signs_and_verify_reports_it(run, made, keys, tmp_path, monkeypat
     assert code == 0
     assert statements(out) == {"result": "holds", "signature": "holds", "document": "holds"}
     assert f"signed by Common Name: {NAME} on 1970-01-01T00:00:00Z" in out
-    import hashlib
-
     digest = hashlib.sha256((tmp_path / "s.pdf").read_bytes()).hexdigest()
     assert digest in (tmp_path / "s.intoto.json").read_text()  # of the signed file, not of what was signed
+
+
+def members_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize("stem", ["own", "curve"])
+def test_the_pdf_of_a_bundle_is_the_signed_one_and_its_checksum_that_of_it(run, made, keys, tmp_path, stem):
+    words = ("--sign-key", keys / f"{stem}.pem", "--sign-cert", keys / f"{stem}.crt")
+    assert run("render", made / "r.json", "-o", "b.zip", "-o", "s.pdf", *words)[0] == 0
+    files = members_of(tmp_path / "b.zip")
+    assert files["report.pdf"] == (tmp_path / "s.pdf").read_bytes() != (made / "r.pdf").read_bytes()
+    sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
+    assert sums == {
+        name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "SHA256SUMS"
+    }
+    code, out, _ = run("verify", "b.zip")
+    assert code == 0
+    assert statements(out) == {"result": "holds", "signature": "holds", "document": "holds"}
+
+
+def test_a_bundle_with_a_signature_that_is_not_behind_the_report_alone_fails(run, made, keys, signed, tmp_path):
+    run("render", made / "r.json", "-o", "b.zip", "-q")
+    files = members_of(tmp_path / "b.zip")
+    for paper, signature in (
+        (signed + b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n", "fails"),  # an update behind the signature
+        (signed[:3000] + b"x" + signed[3001:], "fails"),
+    ):
+        (tmp_path / "c.zip").write_bytes(bundle.packed(bundle.with_paper(files, paper)))
+        code, out, _ = run("verify", "c.zip")
+        assert code == 1
+        assert statements(out) == {"result": "holds", "signature": signature, "document": "fails"}
+    # The signature holds, and another file of the bundle was changed together with its checksum.
+    changed = bundle.with_paper(files | {"command.txt": b"reportgen assess other.csv\n"}, signed)
+    (tmp_path / "d.zip").write_bytes(bundle.packed(changed))
+    code, out, _ = run("verify", "d.zip")
+    assert code == 1
+    assert statements(out) == {"result": "holds", "signature": "holds", "document": "fails"}
+    assert "(SHA256SUMS, command.txt)" in out
 
 
 def test_an_unsigned_update_behind_a_report_is_no_signature(run, made, signed, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +61,7 @@ def unsigned(_suffix: str, content: bytes) -> bytes:
 
 
 def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
-    """Return what signs every PDF, where a key is named; the key is opened now, before anything is measured."""
+    """Return what signs every PDF, also that of a bundle; the key is opened now, before anything is measured."""
     if running.sign_key is None:
         if running.sign_cert is not None:
             msg = "--sign-cert: names a certificate without its key; give --sign-key as well"
@@ -79,7 +80,19 @@ def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
     certificate = None if running.sign_cert is None else Path(running.sign_cert)
     signer = load_signer(Path(running.sign_key), certificate, text or None)
     moment = datetime.fromisoformat(api.created(environ))
-    return lambda suffix, content: sign(content, signer, moment) if suffix.endswith(".pdf") else content
+
+    @functools.cache  # the PDF of a bundle is the one beside it, also where signing draws a random number
+    def signed(pdf: bytes) -> bytes:
+        return sign(pdf, signer, moment)
+
+    def finish(suffix: str, content: bytes) -> bytes:
+        if suffix == ".zip":
+            from reportgen.render.bundle import finished
+
+            return finished(content, signed)
+        return signed(content) if suffix.endswith(".pdf") else content
+
+    return finish
 
 
 def deliver(assessment: Assessment, output: Sequence[str], finish: Finish = unsigned) -> None:
