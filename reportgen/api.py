@@ -333,7 +333,9 @@ def created(environ: Mapping[str, str]) -> str:
 def _threads(jobs: Any) -> int:
     """Return the number of threads: as asked, or one for each processor that this process may use."""
     if jobs is None:
-        return len(os.sched_getaffinity(0))
+        from reportgen.available import processors
+
+        return processors()
     if not isinstance(jobs, int) or jobs < 1:
         msg = "jobs: must be a whole number of threads, 1 or more"
         raise InputError(msg)

@@ -131,7 +131,8 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
         raise InputError(msg)
     if suffix in TEXT_SUFFIXES:
         read = read_delimited(path, form)
-        return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
+        written = replace(source, text=read.form.in_words)
+        return _checked(written, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
         array = load_array(path, key)
         return (
