@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reportgen.read.partition import Tabular
     from reportgen.read.tables import Given, Reader
     from reportgen.render import Together
+    from reportgen.space.answers import Answers
 
 WITHOUT_OPTION = (
     "draws",
@@ -193,6 +194,7 @@ def run_assessment(
     settings: Settings,
     *,
     read: Reader | None = None,
+    answers: Answers | None = None,
     releases: Sequence[str] = (),
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -204,7 +206,8 @@ def run_assessment(
 
     `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
     both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
-    remember it for the next run; `releases` are the names of the files that a synthetic table was pooled from.
+    remember it for the next run, as `answers` does what was found among real rows; `releases` are the names of the
+    files that a synthetic table was pooled from.
     """
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
@@ -231,6 +234,7 @@ def run_assessment(
         threads=threads,
         memory=available_memory(),
         held=resident_memory(),
+        answers=answers,
     )
     record = _split_record(holdout)
     own: list[BaseException] = []

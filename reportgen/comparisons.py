@@ -21,6 +21,7 @@ from reportgen.metrics.pseudo_tables import Sizes
 from reportgen.metrics.supports import share_within_support
 from reportgen.model import HoldoutKind
 from reportgen.read.holdout import DrawPlan
+from reportgen.space.answers import Answers
 from reportgen.space.by_person import nearest_others, nearest_persons
 from reportgen.space.famd import Encoded
 from reportgen.space.pool import Pool
@@ -51,6 +52,7 @@ class Searcher:
 
     `leads` searches the space of each lead of signals, None for tables; a single lead has the joint space. `pooled`:
     the pool's searches are made anyway, so that neighbours among original or holdout rows are taken from them.
+    `answers`: what earlier runs found of the same real rows.
     """
 
     def __init__(
@@ -60,10 +62,11 @@ class Searcher:
         lead_coordinates: Mapping[str, Floats] | None = None,
         *,
         pooled: bool = False,
+        answers: Answers | None = None,
     ) -> None:
         self.encoded = encoded
         self.threads = threads
-        self.pool = Pool(encoded, threads, _reach(encoded))
+        self.pool = Pool(encoded, threads, _reach(encoded), answers)
         self.pooled = pooled and encoded.persons is None and self.pool.apart >= FEWEST_IN_POOL
         self.leads: dict[str, Searcher] | None = None
         if lead_coordinates is not None:

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 import numpy as np
 
 from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealLists, RealRows, SyntheticRows
 from reportgen.persons import Persons
+from reportgen.space.answers import Answers, contents
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
@@ -26,6 +29,7 @@ from reportgen.space.shared import from_lists
 NEIGHBOURS = 10
 APART = 4.0
 """So many standard deviations: chance takes one table in 30,000 for one whose repeats stay within files."""
+Found = TypeVar("Found")
 MOST_DROPPED = 5000
 """With more synthetic rows than this, the searches with columns left out use so many random ones."""
 
@@ -34,12 +38,15 @@ class Pool:
     """U of one encoded space, and the searches in it. Every row is searched once; all answers are exact.
 
     At least two different real rows are needed. `queries` counts the rows that were searched for. `reach`: how many
-    others are found for each real row, as `row_lists` needs them.
+    others are found for each real row, as `row_lists` needs them. `answers`: what earlier runs found of real rows.
     """
 
-    def __init__(self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS) -> None:
+    def __init__(
+        self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS, answers: Answers | None = None
+    ) -> None:
         self.encoded = encoded
         self.threads = threads
+        self.answers = answers
         held = () if encoded.holdout is None else (encoded.holdout,)
         self._real = np.concatenate((encoded.original, *held))
         self.positions, self._occurrences = np.unique(self._real, return_counts=True)
@@ -238,9 +245,48 @@ class Pool:
         return distances, ids
 
     @functools.cached_property
+    def contents(self) -> bytes:
+        """Digest of all that is known of the real rows: equal where every answer about them alone is the same.
+
+        Codes are ranks among the values of all tables; here they are ranks among those of the real rows.
+        """
+        layout, places, persons = self.encoded.layout, self.places, self.encoded.persons
+        ranks = [np.unique(column, return_inverse=True)[1] for column in places.codes.T]
+        slices = np.array([(part.start, part.stop) for part in layout.slices], dtype=np.int64)
+        arrays = (
+            *(places.coordinates, np.searchsorted(self.positions, self._real), np.array([len(self.encoded.original)])),
+            *(*ranks, places.codes == layout.absent, layout.steps, layout.inertia, slices),
+            *((None, None) if persons is None else (persons.person, persons.original)),
+        )
+        return contents(arrays)
+
+    def once(self, question: Hashable, find: Callable[[], Found]) -> Found:
+        """Return what `find` finds out about the real rows alone, in an earlier run or now; its queries count anyway.
+
+        `question` says what else the answer depends on.
+        """
+        if self.answers is None:
+            return find()
+        before = self.queries
+
+        def counted() -> tuple[Found, int]:
+            found = find()
+            return found, self.queries - before
+
+        found, queries = self.answers.once((self.contents, question), counted)
+        self.queries = before + queries
+        return found
+
+    @functools.cached_property
     def _within(self) -> tuple[Floats, Ints]:
         """The closest other rows of U for each, with persons of other people: distances and positions in U."""
         self.queries += len(self.positions)
+        if self.answers is None:
+            return self._search_within()
+        k = min(NEIGHBOURS, self.apart - 1) if self.owners is not None else min(self.reach, len(self.positions) - 1)
+        return self.answers.lists(self.contents, k, self._search_within)
+
+    def _search_within(self) -> tuple[Floats, Ints]:
         if self.owners is not None:
             coordinates, mine, own = self.encoded.coordinates, self.positions, self.owners
             k = min(NEIGHBOURS, self.apart - 1)
