@@ -26,7 +26,7 @@ def contents(arrays: Iterable[NDArray[Any] | None]) -> bytes:
         form = "none" if array is None else f"{array.dtype.str} {array.shape}"
         digest.update(f"{form}\n".encode())
         if array is not None:
-            digest.update(np.ascontiguousarray(array))
+            digest.update(np.ascontiguousarray(array).data)
     return digest.digest()
 
 
