@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +22,7 @@ from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import escaped, one_line
-from reportgen.split_record import SplitRecord, read_record, record_of, with_record
+from reportgen.split_record import SplitRecord, read_record, record_bytes, record_of, with_record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,6 +164,7 @@ def assess(
     progress: Progress | None = None,
     baseline: str | os.PathLike[str] | None = None,
     policy: Mapping[str, Any] | None = None,
+    split_record: SplitRecord | str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Assessment:
     """Measure whether synthetic rows leak the original rows, and judge.
@@ -173,7 +175,8 @@ def assess(
     with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `group="patient"` names the column that tells whose a
     row is, where persons have several; `schema` holds what `[schema]` does in the config file. `progress` is called
     with stage, done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config
-    file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. Raises InputError where the command
+    file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. `split_record` is the record of
+    `reportgen.split`, or a path to it, where it doesn't lie beside the holdout. Raises InputError where the command
     exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
     InternalError, which names its kind and place and quotes nothing.
     """
@@ -183,7 +186,15 @@ def assess(
     older = None if baseline is None else (os.fspath(baseline), load(baseline))
     made = make_settings(settings)
     return run_assessment(
-        original, synthetic, holdout, made, jobs=jobs, progress=progress, policy=rules, baseline=older
+        original,
+        synthetic,
+        holdout,
+        made,
+        jobs=jobs,
+        progress=progress,
+        policy=rules,
+        baseline=older,
+        split_record=split_record,
     )
 
 
@@ -201,6 +212,7 @@ def run_assessment(
     policy: Policy | None = None,
     baseline: tuple[str, Assessment] | None = None,
     config: Path | None = None,
+    split_record: SplitRecord | str | os.PathLike[str] | None = None,
 ) -> Assessment:
     """Run `assess` with settings that are validated already.
 
@@ -236,7 +248,7 @@ def run_assessment(
         held=resident_memory(),
         answers=answers,
     )
-    record = _split_record(holdout)
+    record = _split_record(holdout, split_record)
     own: list[BaseException] = []
 
     def told(stage: str, done: int, total: int) -> None:
@@ -265,8 +277,17 @@ def run_assessment(
     raise fault
 
 
-def _split_record(holdout: Tabular | None) -> tuple[SplitRecord, str] | None:
-    """Read the record of `reportgen split` beside a holdout; None where there is none."""
+def _split_record(
+    holdout: Tabular | None, named: SplitRecord | str | os.PathLike[str] | None
+) -> tuple[SplitRecord, str] | None:
+    """Return the record of `reportgen split` that is named or lies beside a holdout, with its digest; None for none."""
+    if holdout is None and named is not None:
+        msg = "split_record: names the record of a holdout without the holdout; give it as well"
+        raise InputError(msg)
+    if isinstance(named, SplitRecord):
+        return named, hashlib.sha256(record_bytes(named)).hexdigest()
+    if named is not None:
+        return read_record(Path(os.fsdecode(named)))
     if not isinstance(holdout, str | bytes | os.PathLike):
         return None
     path = record_of(Path(os.fsdecode(holdout)))

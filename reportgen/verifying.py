@@ -20,6 +20,7 @@ from reportgen import api, model
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.partition import Partition, Side
+from reportgen.read.tables import Given
 from reportgen.render import FORMATS, bundle
 from reportgen.render.made_by import MadeBy, made_by
 from reportgen.render.rendered import RenderedBy
@@ -42,8 +43,8 @@ class Statement:
     text: str
 
 
-def verify(report: ReportFile, rendering: RenderedBy, given: Mapping[Side, str]) -> tuple[Statement, ...]:
-    """Make every statement that is asked for; `given` are paths by side. InputError where the result inside is none."""
+def verify(report: ReportFile, rendering: RenderedBy, given: Mapping[Side, Given]) -> tuple[Statement, ...]:
+    """Make every statement that is asked for; `given` are tables by side. InputError where no result is inside."""
     result = api.parse(report.result, report.name).result
     return (
         _result(report, result),
@@ -156,7 +157,7 @@ def _bundle_again(
     yield _said("document", "fails", "document_differs", members=differing)
 
 
-def _input(side: Side, path: str, result: model.Result, given: Mapping[Side, str]) -> Statement:
+def _input(side: Side, path: Given, result: model.Result, given: Mapping[Side, Given]) -> Statement:
     recorded: model.InputFile | None = getattr(result.inputs, side)
     names = {"side": side, "name": api.base_name(path, side)}
     if recorded is None:
@@ -180,7 +181,7 @@ def _input(side: Side, path: str, result: model.Result, given: Mapping[Side, str
     return _said(side, "holds" if same_file and same_content else "fails", words, **names)
 
 
-def _hashes(side: Side, result: model.Result, given: Mapping[Side, str]) -> tuple[str | None, str]:
+def _hashes(side: Side, result: model.Result, given: Mapping[Side, Given]) -> tuple[str | None, str]:
     """Return the hashes of one file, read as the run read it: with the other tables where they are all given.
 
     A column's kind is decided on all tables together. Where one is missing, the kinds of the result are taken.
