@@ -132,7 +132,8 @@ def _signature(found: Signed | None) -> Statement:
     """Say whose signature stands behind a PDF, and whether it holds."""
     if found is None:
         return _said("signature", "fails", "signature_none")
-    numbers = {"signer": found.signer, "fingerprint": found.fingerprint, "moment": found.moment}
+    numbers: dict[str, Any] = {"signer": found.signer, "fingerprint": found.fingerprint, "moment": found.moment}
+    numbers |= {"first": found.valid[0], "last": found.valid[1], "dated": found.dated}
     if not found.intact:
         return _said("signature", "fails", "signature_broken", **numbers)
     if not found.whole:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import NameOID
 
@@ -209,6 +209,58 @@ def test_wrong_keys_are_one_line(run, made, keys, words, said):
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def pair(folder, key, first, last):
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
+    certificate = x509.CertificateBuilder(name, name, key.public_key(), 7, first, last)
+    own = None if isinstance(key, ed25519.Ed25519PrivateKey) else hashes.SHA256()
+    (folder / "k.crt").write_bytes(certificate.sign(key, own).public_bytes(serialization.Encoding.PEM))
+    plain = serialization.NoEncryption()
+    (folder / "k.pem").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    )
+    return folder / "k.pem", folder / "k.crt"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (lambda: rsa.generate_private_key(65537, 1024), "a key RSA of 1024 bits does not serve"),  # noqa: S505
+        (lambda: ec.generate_private_key(ec.SECP192R1()), "a key EC of 192 bits does not serve"),
+        (lambda: dsa.generate_private_key(2048), "a key DSA does not serve"),
+        (ed25519.Ed25519PrivateKey.generate, "a key ED25519 does not serve"),
+    ],
+)
+def test_keys_that_do_not_serve_are_refused_before_anything_is_written(run, made, tmp_path, key, said):
+    files = pair(tmp_path, key(), MOMENT, MOMENT + timedelta(days=30000))
+    words = ("--sign-key", files[0], "--sign-cert", files[1])
+    code, _, err = run("render", made / "r.json", "-o", "s.pdf", *words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert said in err
+    assert not (tmp_path / "s.pdf").exists()
+
+
+def test_an_expired_certificate_is_refused_unless_the_report_is_of_its_time(run, made, tmp_path, monkeypatch):
+    key = rsa.generate_private_key(65537, 2048)
+    files = pair(tmp_path, key, datetime(2001, 1, 1, tzinfo=UTC), datetime(2001, 2, 1, tzinfo=UTC))
+    words = ("render", made / "r.json", "-o", "s.pdf", "--sign-key", files[0], "--sign-cert", files[1])
+    code, _, err = run(*words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "valid from 2001-01-01 to 2001-02-01 and not now" in err
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(datetime(2001, 1, 15, tzinfo=UTC).timestamp())))
+    assert run(*words)[0] == 0
+    out = run("verify", "s.pdf")[1]
+    assert "valid from 2001-01-01 to 2001-02-01, is theirs" in out
+
+
+def test_verify_says_where_the_certificate_was_not_valid_at_the_moment_of_signing(run, made, tmp_path):
+    files = pair(tmp_path, rsa.generate_private_key(65537, 2048), MOMENT, MOMENT + timedelta(days=9))
+    signer = load_signer(*files, None)
+    (tmp_path / "s.pdf").write_bytes(sign((made / "r.pdf").read_bytes(), signer, MOMENT + timedelta(days=20)))
+    code, out, _ = run("verify", "s.pdf")
+    assert "to 2026-01-11 and not at that moment, is theirs" in out
+    assert code == 0
 
 
 def test_without_pyhanko_the_machine_lacks_something(keys, monkeypatch):

@@ -67,7 +67,7 @@ def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
             msg = "--sign-cert: names a certificate without its key; give --sign-key as well"
             raise InputError(msg)
         return unsigned
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     from reportgen import api
     from reportgen.config import PASSPHRASE, PREFIX
@@ -78,8 +78,10 @@ def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
     if running.sign_passphrase_file is not None:
         text = (read_bounded(Path(running.sign_passphrase_file), 4096, "passphrase").splitlines() or [b""])[0]
     certificate = None if running.sign_cert is None else Path(running.sign_cert)
-    signer = load_signer(Path(running.sign_key), certificate, text or None)
     moment = datetime.fromisoformat(api.created(environ))
+    # A report that is made again bears its old moment, and one of an earlier commit is signed today.
+    moments = (moment, datetime.now(UTC))
+    signer = load_signer(Path(running.sign_key), certificate, text or None, moments)
 
     @functools.cache  # the PDF of a bundle is the one beside it, also where signing draws a random number
     def signed(pdf: bytes) -> bytes:
