@@ -4,6 +4,9 @@ The public names are listed below and loaded when they are first used, so that i
 
     assess          measure and judge; returns an Assessment
     load            read a result file again; returns an Assessment
+    split           set a real holdout aside before synthesis; returns a Split
+    verify          is a report intact, and about these tables; returns a Verification
+    compare         what changed between two assessments; returns a Compared
     nearest_two     exact Euclidean distances to the two closest rows
     Assessment      an assessment as users hold it
     ReportgenError, InputError, EnvironmentLacking, InternalError
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment, assess, load
+    from reportgen.auditing import compare, split, verify
     from reportgen.errors import EnvironmentLacking, InputError, InternalError, ReportgenError
     from reportgen.space.search import nearest_two
 
@@ -28,13 +32,19 @@ __all__ = [
     "ReportgenError",
     "__version__",
     "assess",
+    "compare",
     "load",
     "nearest_two",
+    "split",
+    "verify",
 ]
 _HOME = {
     "Assessment": "reportgen.api",
     "assess": "reportgen.api",
     "load": "reportgen.api",
+    "compare": "reportgen.auditing",
+    "split": "reportgen.auditing",
+    "verify": "reportgen.auditing",
     "nearest_two": "reportgen.space.search",
     "EnvironmentLacking": "reportgen.errors",
     "InputError": "reportgen.errors",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import functools
+import hashlib
 import os
 import shlex
 import time
@@ -24,7 +25,7 @@ from reportgen.policy import Policy, make_policy
 from reportgen.running import make_running
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import escaped, one_line
-from reportgen.split_record import SplitRecord, read_record, record_of, with_record
+from reportgen.split_record import SplitRecord, read_record, record_bytes, record_of, with_record
 from reportgen.versions import check_version, is_newer, read_result
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from reportgen.read.partition import Tabular
     from reportgen.read.tables import Given, Reader
     from reportgen.render import Together
+    from reportgen.space.answers import Answers
 
 WITHOUT_OPTION = (
     "draws",
@@ -167,6 +169,7 @@ def assess(
     progress: Progress | None = None,
     baseline: str | os.PathLike[str] | None = None,
     policy: Mapping[str, Any] | None = None,
+    split_record: SplitRecord | str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Assessment:
     """Measure whether synthetic rows leak the original rows, and judge.
@@ -179,8 +182,9 @@ def assess(
     most rows of each table that look for their neighbours, drawn at random; `max_minutes` picks it by the speed of the
     machine, and the result keeps it. `progress` is called with stage, done and total. `baseline` is an older result
     file, `policy` what stands under `[policy]` in a config file, as `{"closest_rate": {"min": 95}}`; they only make the
-    rules of the gate. Raises InputError where the command exits with 2, also where the run would not fit into memory;
-    never for the gate. A fault of the program is an InternalError, which names its kind and place and quotes nothing.
+    rules of the gate. `split_record` is the record of `reportgen.split`, or a path to it, where it doesn't lie beside
+    the holdout. Raises InputError where the command exits with 2, also where the run would not fit into memory; never
+    for the gate. A fault of the program is an InternalError, which names its kind and place and quotes nothing.
     """
     rules = None if policy is None else make_policy(policy)
     if rules is not None and "fail_on" in rules.model_fields_set:
@@ -198,6 +202,7 @@ def assess(
         progress=progress,
         policy=rules,
         baseline=older,
+        split_record=split_record,
     )
 
 
@@ -208,6 +213,7 @@ def run_assessment(
     settings: Settings,
     *,
     read: Reader | None = None,
+    answers: Answers | None = None,
     releases: Sequence[str] = (),
     jobs: int | None = None,
     max_minutes: float | None = None,
@@ -215,13 +221,14 @@ def run_assessment(
     policy: Policy | None = None,
     baseline: tuple[str, Assessment] | None = None,
     config: Path | None = None,
+    split_record: SplitRecord | str | os.PathLike[str] | None = None,
 ) -> Assessment:
     """Run `assess` with settings that are validated already.
 
     `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
     both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
-    remember it for the next run; `releases` are the names of the files that a synthetic table was pooled from.
-    `max_minutes` picks `max_queries` where the settings hold none.
+    remember it for the next run, as `answers` does what was found among real rows; `releases` are the names of the
+    files that a synthetic table was pooled from. `max_minutes` picks `max_queries` where the settings hold none.
     """
     threads = _threads(jobs)
     begun = time.perf_counter()
@@ -251,8 +258,9 @@ def run_assessment(
         pick=(lambda _: None) if max_minutes is None else pace.picker(max_minutes, threads, begun, time.perf_counter),
         memory=available_memory(),
         held=resident_memory(),
+        answers=answers,
     )
-    record = _split_record(holdout)
+    record = _split_record(holdout, split_record)
     own: list[BaseException] = []
 
     def told(stage: str, done: int, total: int) -> None:
@@ -284,8 +292,17 @@ def run_assessment(
     raise fault
 
 
-def _split_record(holdout: Tabular | None) -> tuple[SplitRecord, str] | None:
-    """Read the record of `reportgen split` beside a holdout; None where there is none."""
+def _split_record(
+    holdout: Tabular | None, named: SplitRecord | str | os.PathLike[str] | None
+) -> tuple[SplitRecord, str] | None:
+    """Return the record of `reportgen split` that is named or lies beside a holdout, with its digest; None for none."""
+    if holdout is None and named is not None:
+        msg = "split_record: names the record of a holdout without the holdout; give it as well"
+        raise InputError(msg)
+    if isinstance(named, SplitRecord):
+        return named, hashlib.sha256(record_bytes(named)).hexdigest()
+    if named is not None:
+        return read_record(Path(os.fsdecode(named)))
     if not isinstance(holdout, str | bytes | os.PathLike):
         return None
     path = record_of(Path(os.fsdecode(holdout)))
@@ -359,7 +376,9 @@ def created(environ: Mapping[str, str]) -> str:
 def _threads(jobs: Any) -> int:
     """Return the number of threads: as asked, or one for each processor that this process may use."""
     if jobs is None:
-        return len(os.sched_getaffinity(0))
+        from reportgen.available import processors
+
+        return processors()
     if not isinstance(jobs, int) or jobs < 1:
         msg = "jobs: must be a whole number of threads, 1 or more"
         raise InputError(msg)

@@ -1,22 +1,28 @@
 """How much memory this process may still take: the least of what the machine, its control groups and its limits leave.
 
-Linux only; elsewhere nothing is known and None is returned.
+Linux only; elsewhere nothing is known and None is returned. Windows has no limits of this kind and no module for them.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import resource
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from reportgen.errors import EnvironmentLacking
 
+resource: Any
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
-_PAGE = resource.getpagesize()
+_PAGE = resource.getpagesize() if resource else 4096
 _RESERVED = 256 * 2**20
 """Address space that threads and libraries reserve without ever using it, as far as RLIMIT_AS counts it."""
 _MEGA = 10**6
@@ -61,13 +67,9 @@ def check_room(libraries: Iterable[str], proc: Path = _PROC, cgroups: Path = _CG
     needed = [_LIBRARIES[name] for name in dict.fromkeys(libraries) if name not in sys.modules]
     address, data, resident, thread = (_MEGA * sum(part) for part in zip((0,) * 4, *map(astuple, needed), strict=True))
     more = thread * (_blas_threads() - 1)
-    for limit, place, option, wanted in (
-        (resource.RLIMIT_AS, 0, "-v", address + more),
-        (resource.RLIMIT_DATA, 5, "-d", data + more),
-    ):
-        left = _left_of_limit(proc, limit, place)
+    for (soft, left), option, wanted in zip(_limits(proc), ("-v", "-d"), (address + more, data + more), strict=False):
         if left is not None and wanted > left:
-            enough = math.ceil((resource.getrlimit(limit)[0] - left + wanted + _SPARE) / 2**19) * 512  # KiB
+            enough = math.ceil((soft - left + wanted + _SPARE) / 2**19) * 512  # KiB
             fewer = ", or set OPENBLAS_NUM_THREADS=1" if more else ""
             msg = (
                 f"memory: loading the libraries takes {_mega(wanted)} of address space, and the limit leaves "
@@ -89,12 +91,20 @@ def _mega(size: float) -> str:
 
 def _blas_threads() -> int:
     """How many threads linear algebra will have, each with a buffer of its own: as told, else one a processor."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    there = processors()
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         told = os.environ.get(name, "")
         if told.isdecimal() and int(told):
-            return min(int(told), processors)
-    return processors
+            return min(int(told), there)
+    return there
+
+
+def processors() -> int:
+    """Return how many processors this process may use; where a system does not tell, how many there are."""
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    count = getattr(os, "process_cpu_count", os.cpu_count)  # the former from Python 3.13
+    return count() or 1
 
 
 def available_memory(proc: Path = _PROC, cgroups: Path = _CGROUPS) -> int | None:
@@ -141,17 +151,25 @@ def _of_group(root: Path, path: str, limit: str, usage: str, cache: str) -> Iter
 
 
 def _of_limits(proc: Path) -> Iterator[int]:
-    for limit, place in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
-        left = _left_of_limit(proc, limit, place)
+    for _, left in _limits(proc):
         if left is not None:
             yield left - _RESERVED
 
 
-def _left_of_limit(proc: Path, limit: int, place: int) -> int | None:
-    """Return the bytes that a limit leaves; `place`: where statm counts, in pages, what it limits."""
+def _limits(proc: Path) -> tuple[tuple[int, int | None], ...]:
+    """Return the limits of address space and of data and the bytes that each leaves, None where it is not known.
+
+    Nothing where the system has no such limits. The place is where statm counts, in pages, what is limited.
+    """
+    if resource is None:
+        return ()
     pages = _read(proc / "self" / "statm").split()
-    soft = resource.getrlimit(limit)[0]
-    return None if soft == resource.RLIM_INFINITY or len(pages) <= place else soft - int(pages[place]) * _PAGE
+    found = []
+    for limit, place in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+        soft = resource.getrlimit(limit)[0]
+        known = soft != resource.RLIM_INFINITY and len(pages) > place
+        found.append((soft, soft - int(pages[place]) * _PAGE if known else None))
+    return tuple(found)
 
 
 def _read(path: Path) -> str:

@@ -22,6 +22,7 @@ from reportgen.metrics.supports import share_within_support
 from reportgen.model import HoldoutKind
 from reportgen.persons import Persons
 from reportgen.read.holdout import DrawPlan
+from reportgen.space.answers import Answers
 from reportgen.space.asking import Asking
 from reportgen.space.by_person import nearest_others, nearest_persons
 from reportgen.space.famd import Encoded
@@ -55,7 +56,7 @@ class Searcher:
 
     `leads` searches the space of each lead of signals, None for tables; a single lead has the joint space. `pooled`:
     the pool's searches are made anyway, so that neighbours among original or holdout rows are taken from them.
-    `asking`: the rows that look for neighbours, None for all.
+    `asking`: the rows that look for neighbours, None for all. `answers`: what earlier runs found of the same real rows.
     """
 
     def __init__(
@@ -66,11 +67,12 @@ class Searcher:
         *,
         pooled: bool = False,
         asking: Asking | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self.encoded = encoded
         self.threads = threads
         self.asking = asking
-        self.pool = Pool(encoded, threads, _reach(encoded), asking)
+        self.pool = Pool(encoded, threads, _reach(encoded), asking, answers)
         self.original = encoded.original if asking is None else encoded.original[asking.original]
         """Positions of the original rows that look for neighbours."""
         self.holdout = encoded.holdout

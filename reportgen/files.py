@@ -11,6 +11,15 @@ from pathlib import Path
 from reportgen.errors import InputError
 from reportgen.shown import one_line
 
+_READING = os.O_RDONLY
+for _flag in (
+    "O_CLOEXEC",
+    "O_NONBLOCK",
+    "O_NOCTTY",
+    "O_BINARY",
+):  # the last alone is one of Windows, for files as they are
+    _READING |= getattr(os, _flag, 0)
+
 
 def read_bounded(path: Path, most: int, what: str) -> bytes:
     """Return the bytes of a regular file of at most `most` bytes; symbolic links are followed.
@@ -22,7 +31,7 @@ def read_bounded(path: Path, most: int, what: str) -> bytes:
     try:
         _refuse_irregular(path.stat(), name)
         # Should it have become a pipe since, O_NONBLOCK keeps the program from waiting for a writer.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        descriptor = os.open(path, _READING)
         try:
             _refuse_irregular(os.fstat(descriptor), name)
             with os.fdopen(descriptor, "rb", closefd=False) as stream:

@@ -33,7 +33,10 @@ def add_null_ranges(
     sizes = Sizes(len(encoded.original), searcher.pool.rows - len(encoded.original), len(encoded.synthetic))
     lists = searcher.pool.row_lists(sizes.reach)
     asking = None if searcher.asking is None else len(searcher.original)
-    ranges = null_ranges(lists, sizes.synthetic, settings, stream(settings, "null range"), asking=asking)
+    ranges = searcher.pool.once(
+        ("null ranges", sizes, settings.model_dump_json()),
+        lambda: null_ranges(lists, sizes.synthetic, settings, stream(settings, "null range"), asking=asking),
+    )
     if searcher.leads is not None:
         ranges = {key: found for key, found in ranges.items() if key[0] != "nn_dist"}
     return with_ranges(measured, ranges, evidence, settings)

@@ -369,10 +369,10 @@ class SplitSettings(Part):
 
 
 class SplitFile(Part):
-    """One table of a split."""
+    """One table of a split; `sha256` is that of the file's bytes, None for a table in memory."""
 
     name: Name
-    sha256: Digest
+    sha256: Digest | None
     content_sha256: Digest
     rows: Count
 

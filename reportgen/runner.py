@@ -40,6 +40,7 @@ from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import Given, Reader, read_table
 from reportgen.regions import find_regions
 from reportgen.settings import Settings
+from reportgen.space.answers import Answers
 from reportgen.space.asking import draw_asking
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
@@ -64,6 +65,8 @@ class Run:
     memory: int | None = None
     """Bytes that the run may take beyond those `held` already; None: not known, and not checked."""
     held: int = 0
+    answers: Answers | None = None
+    """What earlier runs found among the same real rows, and where this one leaves what it finds."""
 
 
 def read_inputs(
@@ -142,7 +145,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     theirs = None if persons is None or rows.holdout is None else persons.of_holdout.person
     plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
-    searcher = Searcher(encoded, context.threads, lead_spaces, pooled="pool" in needs, asking=asking)
+    searcher = Searcher(
+        encoded, context.threads, lead_spaces, pooled="pool" in needs, asking=asking, answers=context.answers
+    )
     progress("compare", 0, 1)
     comparisons = compare(searcher, plans, needs)
     if partition.used:

@@ -11,7 +11,7 @@ import hashlib
 import io
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from reportgen.shown import one_line
 
 FIELD = "Signature"
 LARGEST_KEY = 2**20
+FEWEST_RSA_BITS, FEWEST_EC_BITS = 2048, 256
 LARGEST_SIGNATURE = 2**17
 """Bytes of the signature with its certificates, as hexadecimal digits."""
 INSTALL = "python -m pip install 'reportgen[sign]'"
@@ -40,7 +41,11 @@ class Signed:
     """The subject of the certificate, as it calls itself."""
     fingerprint: str
     """SHA-256 of the certificate: what tells one signer from another who takes the name."""
+    valid: tuple[str, str]
+    """First and last day of the certificate."""
     moment: str
+    dated: bool
+    """Whether the certificate was valid at that moment."""
     intact: bool
     """Whether the signed bytes are those that were signed, and the signature is that of the certificate's key."""
     whole: bool
@@ -49,8 +54,11 @@ class Signed:
     """Whether the update adds the signature to the report and nothing else."""
 
 
-def load_signer(key: Path, certificate: Path | None, passphrase: bytes | None) -> Any:
-    """Read a PKCS#12 file, or a PEM or DER key with its certificate; InputError, one line, where they don't serve."""
+def load_signer(key: Path, certificate: Path | None, passphrase: bytes | None, moments: Sequence[datetime] = ()) -> Any:
+    """Read a PKCS#12 file, or a PEM or DER key with its certificate; InputError, one line, where they don't serve.
+
+    That is also where the certificate is valid at none of the `moments`, if any are given.
+    """
     with _quiet():
         from pyhanko.sign.signers import SimpleSigner
 
@@ -76,6 +84,14 @@ def load_signer(key: Path, certificate: Path | None, passphrase: bytes | None) -
         msg = f"{key_name}: {pair} that this passphrase opens; give --sign-cert with a PEM key, check the passphrase"
         raise InputError(msg)
     _check_pair(signer, key_name)
+    _check_kind(signer, key_name)
+    first, last = _validity(signer.signing_cert)
+    if moments and not any(first <= moment <= last for moment in moments):
+        msg = (
+            f"{key_name}: its certificate is valid from {first:%Y-%m-%d} to {last:%Y-%m-%d} and not now; "
+            "give a key with a valid one"
+        )
+        raise InputError(msg)
     return signer
 
 
@@ -94,6 +110,23 @@ def _check_pair(signer: Any, name: str) -> None:
     if private.public_key().public_bytes(serialization.Encoding.DER, form) != signer.signing_cert.public_key.dump():
         msg = f"{name}: the certificate is not that of this key; give the pair"
         raise InputError(msg)
+
+
+def _check_kind(signer: Any, name: str) -> None:
+    """Refuse keys that are broken today, and those that readers of PDF/A-3 don't know (Ed25519 came with PDF 2.0)."""
+    public = signer.signing_cert.public_key
+    least = {"rsa": FEWEST_RSA_BITS, "ec": FEWEST_EC_BITS}.get(public.algorithm)
+    if least is None or public.bit_size < least:
+        kind = one_line(f"{public.algorithm.upper()}{f' of {public.bit_size} bits' if least else ''}")
+        msg = (
+            f"{name}: a key {kind} does not serve for PDF/A-3; give RSA of {FEWEST_RSA_BITS} bits or more, or a curve "
+            f"of {FEWEST_EC_BITS} bits or more such as P-256"
+        )
+        raise InputError(msg)
+
+
+def _validity(certificate: Any) -> tuple[datetime, datetime]:
+    return certificate.not_valid_before, certificate.not_valid_after
 
 
 def sign(pdf: bytes, signer: Any, moment: datetime) -> bytes:
@@ -181,8 +214,11 @@ async def _checked(content: bytes, base: bytes, written: str, places: tuple[int,
         moment = datetime.strptime(written, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
         before, after, rest = places
         again = await _unsigned(base, certificate, moment, after - before - 2)
+    first, last = _validity(certificate)
     return Signed(
         signer=certificate.subject.human_friendly,
+        valid=(f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"),
+        dated=first <= moment <= last,
         fingerprint=hashlib.sha256(certificate.dump()).hexdigest(),
         moment=moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
         intact=bool(status.intact and status.valid),

@@ -89,4 +89,5 @@ def with_record(result: Result, record: SplitRecord, sha256: str) -> Result:
 
 def _same(recorded: SplitFile, given: InputFile) -> bool:
     """Whether a table is the recorded one: the same file, or the same contents saved again."""
-    return recorded.sha256 == given.sha256 or recorded.content_sha256 == given.content_sha256
+    same_file = recorded.sha256 is not None and recorded.sha256 == given.sha256
+    return same_file or recorded.content_sha256 == given.content_sha256

@@ -3,21 +3,30 @@
 Where the file system can (Linux, most local ones), the file has no name while it is written: whatever ends the process,
 nothing of it stays. It gets a hidden name for the moment between two calls of the system. Elsewhere it has that name
 from the beginning. Either way its writer holds a lock on it, which ends with the process; a file of such a name that
-nobody holds is one that a killed process left, and the next run in the folder removes it.
+nobody holds is one that a killed process left, and the next run in the folder removes it. Without locks (Windows)
+nothing tells the two apart, and what a killed process left stays.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import secrets
 import stat
 from pathlib import Path
+from typing import Any
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows: no locks of this kind, and no file can take a name while it is open
+    fcntl = None
 
 PREFIX = ".reportgen-"
 _NAME = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
+_PLAIN: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""The second is one of Windows: no line end is changed."""
 NAMELESS: int = getattr(os, "O_TMPFILE", 0)
 """The flag that opens a file without a name; 0 where the system has none."""
 
@@ -39,7 +48,10 @@ class Waiting:
 
     def put_in_place(self) -> None:
         """Let the file take the place of its target, at once and whole."""
-        os.replace(self._temporary or self._named(), self.target)  # noqa: PTH105 -- a test watches this call
+        waiting = self._temporary or self._named()
+        if fcntl is None:
+            self._close()
+        os.replace(waiting, self.target)  # noqa: PTH105 -- a test watches this call
         self._temporary = None
 
     def discard(self) -> None:
@@ -60,7 +72,7 @@ class Waiting:
         if not NAMELESS:
             return False
         try:
-            descriptor = os.open(self.target.parent, os.O_WRONLY | NAMELESS | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self.target.parent, os.O_WRONLY | NAMELESS | _PLAIN, 0o600)
         except OSError:  # of a file system that has no such files; what else is wrong shows again
             return False
         self._descriptor = descriptor
@@ -82,7 +94,7 @@ class Waiting:
     def _write_named(self) -> Path:
         while True:
             self._temporary = self._new_name()
-            self._descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            self._descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600)
             if self._fill(self._descriptor):
                 return self._temporary
             self.discard()  # another run took it for abandoned before it was locked
@@ -90,7 +102,8 @@ class Waiting:
     def _fill(self, descriptor: int) -> bool:
         """Lock and write; False where somebody else was faster."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:  # a file system without locks: there nobody gets one on it either
@@ -101,7 +114,8 @@ class Waiting:
             file.write(self._content)
             file.flush()
             os.fsync(descriptor)  # a disk that fills up late says so now, and a crash finds it whole
-        os.fchmod(descriptor, 0o666 & ~_umask())
+        if fcntl is not None:  # Windows has no such permissions, and inherits those of the folder
+            os.fchmod(descriptor, 0o666 & ~_umask())
         return True
 
     def _new_name(self) -> Path:
@@ -110,6 +124,8 @@ class Waiting:
 
 def remove_abandoned(folder: Path) -> None:
     """Remove what killed runs of this user left in a folder; what a living one writes stays."""
+    if fcntl is None:
+        return
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _NAME.fullmatch(entry.name):

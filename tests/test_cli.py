@@ -1,5 +1,6 @@
 """The command line: exit codes, streams, and errors of one line."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -254,6 +255,23 @@ def test_dry_run_prints_how_columns_were_understood_and_measures_nothing(run, ta
     assert "'age'\tnumeric\tused" in out
     assert "'town'\tcategorical\tused" in out
     assert not (tmp_path / "r.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", "x;y\n1;ä\n2;b\n".encode("cp1252"), "2 rows; Windows-1252, separator: semicolon"),
+        ("b.tsv", b"x\ty\n1\t2\n3\t4\n5\t6\n", "3 rows; UTF-8, separator: tab"),
+        ("c.csv", "x|y\n1|ä\n2|b\n".encode("utf-16"), "2 rows; UTF-16, separator: vertical bar"),
+        ("d.csv.gz", gzip.compress(b"x,y\n1,2\n3,4\n"), "2 rows; UTF-8, separator: comma"),
+        ("e.csv", b"sep=#\nx#y\n1#2\n3#4\n", "2 rows; UTF-8, separator: '#'"),
+    ],
+)
+def test_dry_run_says_how_each_text_file_was_cut_into_cells(run, tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    code, out, _ = run("assess", name, name, "--dry-run")
+    assert code == 0
+    assert out.splitlines()[:2] == [f"{side}\tfile\t'{name}': {said}" for side in ("original", "synthetic")]
 
 
 def test_doctor_names_each_part(run):

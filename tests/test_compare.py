@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import reportgen
-from reportgen.compare import apart, compare, direction
+from reportgen.changes import apart, compare, direction
 from reportgen.model import Score
 
 

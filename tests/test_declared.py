@@ -135,7 +135,12 @@ def test_a_dry_run_shows_what_was_declared(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["assess", "t.csv", "t.csv", "--dry-run"])
     assert stop.value.code == 0
-    assert capsys.readouterr().out == "'x'\tcategorical\tused; Declared categorical in [schema].\n'y'\tnumeric\tused\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "original\tfile\t't.csv': 2 rows; UTF-8, separator: comma",
+        "synthetic\tfile\t't.csv': 2 rows; UTF-8, separator: comma",
+        "'x'\tcategorical\tused; Declared categorical in [schema].",
+        "'y'\tnumeric\tused",
+    ]
 
 
 def test_a_cell_that_does_not_fit_ends_the_command_with_2_and_one_line(tmp_path, monkeypatch, capsys):

@@ -1,6 +1,8 @@
 """PAdES signatures behind a report, and what verify says of them."""
 
+import hashlib
 import re
+import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,12 +10,13 @@ import pandas as pd
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import dsa, ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import NameOID
 
 import reportgen
 from reportgen.errors import EnvironmentLacking
+from reportgen.render import bundle
 from reportgen.signing import check_signature, load_signer, sign, unsigned_part
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -22,10 +25,10 @@ NAME = "Release Officer"
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    """A key with its certificate as PEM and as PKCS#12 (passphrase "secret"), and another certificate."""
+    """A key with its certificate as PEM and as PKCS#12 (passphrase "secret"), and another, and one of a curve."""
     folder = tmp_path_factory.mktemp("keys")
-    for stem in ("own", "other"):
-        key = rsa.generate_private_key(65537, 2048)
+    for stem in ("own", "other", "curve"):
+        key = ec.generate_private_key(ec.SECP256R1()) if stem == "curve" else rsa.generate_private_key(65537, 2048)
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
         start = datetime(2020, 1, 1, tzinfo=UTC)
         certificate = (
@@ -124,10 +127,48 @@ def test_render_signs_and_verify_reports_it(run, made, keys, tmp_path, monkeypat
     assert code == 0
     assert statements(out) == {"result": "holds", "signature": "holds", "document": "holds"}
     assert f"signed by Common Name: {NAME} on 1970-01-01T00:00:00Z" in out
-    import hashlib
-
     digest = hashlib.sha256((tmp_path / "s.pdf").read_bytes()).hexdigest()
     assert digest in (tmp_path / "s.intoto.json").read_text()  # of the signed file, not of what was signed
+
+
+def members_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize("stem", ["own", "curve"])
+def test_the_pdf_of_a_bundle_is_the_signed_one_and_its_checksum_that_of_it(run, made, keys, tmp_path, stem):
+    words = ("--sign-key", keys / f"{stem}.pem", "--sign-cert", keys / f"{stem}.crt")
+    assert run("render", made / "r.json", "-o", "b.zip", "-o", "s.pdf", *words)[0] == 0
+    files = members_of(tmp_path / "b.zip")
+    assert files["report.pdf"] == (tmp_path / "s.pdf").read_bytes() != (made / "r.pdf").read_bytes()
+    sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
+    assert sums == {
+        name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "SHA256SUMS"
+    }
+    code, out, _ = run("verify", "b.zip")
+    assert code == 0
+    assert statements(out) == {"result": "holds", "signature": "holds", "document": "holds"}
+
+
+def test_a_bundle_with_a_signature_that_is_not_behind_the_report_alone_fails(run, made, keys, signed, tmp_path):
+    run("render", made / "r.json", "-o", "b.zip", "-q")
+    files = members_of(tmp_path / "b.zip")
+    for paper, signature in (
+        (signed + b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n", "fails"),  # an update behind the signature
+        (signed[:3000] + b"x" + signed[3001:], "fails"),
+    ):
+        (tmp_path / "c.zip").write_bytes(bundle.packed(bundle.with_paper(files, paper)))
+        code, out, _ = run("verify", "c.zip")
+        assert code == 1
+        assert statements(out) == {"result": "holds", "signature": signature, "document": "fails"}
+    # The signature holds, and another file of the bundle was changed together with its checksum.
+    changed = bundle.with_paper(files | {"command.txt": b"reportgen assess other.csv\n"}, signed)
+    (tmp_path / "d.zip").write_bytes(bundle.packed(changed))
+    code, out, _ = run("verify", "d.zip")
+    assert code == 1
+    assert statements(out) == {"result": "holds", "signature": "holds", "document": "fails"}
+    assert "(SHA256SUMS, command.txt)" in out
 
 
 def test_an_unsigned_update_behind_a_report_is_no_signature(run, made, signed, tmp_path):
@@ -168,6 +209,58 @@ def test_wrong_keys_are_one_line(run, made, keys, words, said):
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def pair(folder, key, first, last):
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
+    certificate = x509.CertificateBuilder(name, name, key.public_key(), 7, first, last)
+    own = None if isinstance(key, ed25519.Ed25519PrivateKey) else hashes.SHA256()
+    (folder / "k.crt").write_bytes(certificate.sign(key, own).public_bytes(serialization.Encoding.PEM))
+    plain = serialization.NoEncryption()
+    (folder / "k.pem").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    )
+    return folder / "k.pem", folder / "k.crt"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (lambda: rsa.generate_private_key(65537, 1024), "a key RSA of 1024 bits does not serve"),  # noqa: S505
+        (lambda: ec.generate_private_key(ec.SECP192R1()), "a key EC of 192 bits does not serve"),
+        (lambda: dsa.generate_private_key(2048), "a key DSA does not serve"),
+        (ed25519.Ed25519PrivateKey.generate, "a key ED25519 does not serve"),
+    ],
+)
+def test_keys_that_do_not_serve_are_refused_before_anything_is_written(run, made, tmp_path, key, said):
+    files = pair(tmp_path, key(), MOMENT, MOMENT + timedelta(days=30000))
+    words = ("--sign-key", files[0], "--sign-cert", files[1])
+    code, _, err = run("render", made / "r.json", "-o", "s.pdf", *words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert said in err
+    assert not (tmp_path / "s.pdf").exists()
+
+
+def test_an_expired_certificate_is_refused_unless_the_report_is_of_its_time(run, made, tmp_path, monkeypatch):
+    key = rsa.generate_private_key(65537, 2048)
+    files = pair(tmp_path, key, datetime(2001, 1, 1, tzinfo=UTC), datetime(2001, 2, 1, tzinfo=UTC))
+    words = ("render", made / "r.json", "-o", "s.pdf", "--sign-key", files[0], "--sign-cert", files[1])
+    code, _, err = run(*words)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "valid from 2001-01-01 to 2001-02-01 and not now" in err
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(datetime(2001, 1, 15, tzinfo=UTC).timestamp())))
+    assert run(*words)[0] == 0
+    out = run("verify", "s.pdf")[1]
+    assert "valid from 2001-01-01 to 2001-02-01, is theirs" in out
+
+
+def test_verify_says_where_the_certificate_was_not_valid_at_the_moment_of_signing(run, made, tmp_path):
+    files = pair(tmp_path, rsa.generate_private_key(65537, 2048), MOMENT, MOMENT + timedelta(days=9))
+    signer = load_signer(*files, None)
+    (tmp_path / "s.pdf").write_bytes(sign((made / "r.pdf").read_bytes(), signer, MOMENT + timedelta(days=20)))
+    code, out, _ = run("verify", "s.pdf")
+    assert "to 2026-01-11 and not at that moment, is theirs" in out
+    assert code == 0
 
 
 def test_without_pyhanko_the_machine_lacks_something(keys, monkeypatch):

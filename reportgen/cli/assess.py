@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.available import MEASURING, check_room
+from reportgen.available import MEASURING, available_memory, check_room, resident_memory
 from reportgen.cli import streams
 from reportgen.cli.closing import close
 from reportgen.cli.options import (
@@ -185,6 +185,9 @@ def assess(
     for sentence in unknown_variables(os.environ):
         streams.say(sentence)
     finish = finisher(running, os.environ)
+    streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
+    if available_memory() is None:
+        streams.detail("memory: this system does not tell what is free; a run that does not fit is not refused")
     if len(synthetic) > 1 and not running.dry_run:
         check_room((*MEASURING, *drawing(running.output)))
         assess_releases(original, synthetic, asked, finish)
@@ -196,7 +199,6 @@ def assess(
         return
     check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
-    streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
     with streams.progress() as report:
         assessment = api.run_assessment(
             original,
@@ -215,13 +217,18 @@ def assess(
 
 
 def _print_columns(original: str, synthetic: str, holdout: str | None, settings: Settings) -> None:
-    from reportgen.available import available_memory, resident_memory
     from reportgen.read.naming import shown_name
     from reportgen.read.summary import describe_columns
     from reportgen.render.data_card import remarks_on
     from reportgen.runner import read_inputs
 
     memory, held = available_memory(), resident_memory()
-    for column in describe_columns(read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)):
+    partition = read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)
+    for side, table in partition.sides.items():
+        source, rows = table.source, len(table.frame)
+        size = f"{rows:,} rows" if table.samples is None else f"{rows:,} records of {table.samples:,} samples a lead"
+        text = "" if source.text is None else f"; {source.text.encoding}, separator: {source.text.separator}"
+        print(f"{side}\tfile\t{shown_name(source.name)}: {size}{text}")
+    for column in describe_columns(partition):
         state = "used" if column.used else f"left out: {column.reason}"
         print(f"{shown_name(column.name)}\t{column.kind}\t{'; '.join((state, *remarks_on(column)))}")

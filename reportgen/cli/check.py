@@ -12,9 +12,9 @@ import typer
 
 from reportgen.cli import streams
 from reportgen.cli.closing import close
-from reportgen.cli.faults import refused_if_unusual
 from reportgen.cli.options import Baseline, Config, FailOn, Quiet, Verbose, given
 from reportgen.errors import InputError
+from reportgen.unusual import refused_if_unusual
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment

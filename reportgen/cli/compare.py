@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli import streams
-from reportgen.cli.faults import NOT_MET, refused_if_unusual
+from reportgen.cli.faults import NOT_MET
 from reportgen.cli.options import Quiet, Verbose, speak_as_asked
 from reportgen.cli.outputs import check_targets, put_in_place
 from reportgen.errors import EnvironmentLacking
@@ -40,22 +40,15 @@ def compare(
 ) -> None:
     """Say what changed between two assessments."""
     speak_as_asked(quiet=quiet, verbose=verbose)
-    from reportgen import api
-    from reportgen.compare import compare as compared
-    from reportgen.render.compare_page import closing, compare_page, shown_scores
+    from reportgen.auditing import compare as compared
     from reportgen.render.table_page import suffix_of
 
     outputs = output or []
     check_targets(outputs, (older, newer), suffix_of)
-    results = [api.load(path).result for path in (older, newer)]
-    names = (api.base_name(older, "older"), api.base_name(newer, "newer"))
-    with refused_if_unusual(newer, "compared"):
-        comparison = compared(results[0], results[1], names, shown_scores(results[0], results[1]))
-        page = compare_page(results[1], comparison)
-    deliver_page(page, outputs)
-    line = closing(comparison)
-    if fail_on_worse and line is not None:
-        streams.conclude(line)
+    found = compared(older, newer)
+    deliver_page(found.page, outputs)
+    if fail_on_worse and found.complaint is not None:
+        streams.conclude(found.complaint)
         raise typer.Exit(NOT_MET)
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import typer
 
 from reportgen.errors import InputError, InternalError, ReportgenError, raised_at
 from reportgen.output import NO_SPACE
+from reportgen.unusual import is_out_of_memory
 
 MET, NOT_MET, WRONG_INPUT, WRONG_ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer exports neither
@@ -51,31 +49,6 @@ def in_words(error: BaseException) -> tuple[str, int]:
     # The kind of the error and its place, without its text, which may quote a cell.
     where = f"{type(error).__name__} at {raised_at(error)}"
     return f"internal error: {where}; -v shows the traceback", WRONG_ENVIRONMENT
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out, also while a library was being loaded: the loader then says so in its own words."""
-    if isinstance(error, ImportError):
-        return any(words in str(error) for words in ("failed to map segment", "annot allocate memory"))
-    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-
-
-@contextmanager
-def refused_if_unusual(result: str, doing: str) -> Iterator[None]:
-    """Turn a fault into an InputError that names the result: a file of valid form can say what no assessment says.
-
-    For example it can lack a score, hold one of 1e308, or be of the 99th month. `doing` is what was being done to it.
-    """
-    try:
-        yield
-    except (ReportgenError, OSError):
-        raise
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise
-        where = f"{type(error).__name__} at {raised_at(error)}"
-        msg = f"{Path(result).name}: cannot be {doing} ({where}); was it changed by hand? assess again"
-        raise InputError(msg) from error
 
 
 def print_where(error: BaseException) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from reportgen.available import DRAWING, MEASURING, check_room
-from reportgen.cli.faults import WRONG_ENVIRONMENT, refused_if_unusual
+from reportgen.cli.faults import WRONG_ENVIRONMENT
 from reportgen.cli.options import (
     Outputs,
     Quiet,
@@ -21,6 +21,7 @@ from reportgen.cli.options import (
 )
 from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
 from reportgen.errors import InputError
+from reportgen.unusual import refused_if_unusual
 
 
 def render(

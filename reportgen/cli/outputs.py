@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -60,13 +61,13 @@ def unsigned(_suffix: str, content: bytes) -> bytes:
 
 
 def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
-    """Return what signs every PDF, where a key is named; the key is opened now, before anything is measured."""
+    """Return what signs every PDF, also that of a bundle; the key is opened now, before anything is measured."""
     if running.sign_key is None:
         if running.sign_cert is not None:
             msg = "--sign-cert: names a certificate without its key; give --sign-key as well"
             raise InputError(msg)
         return unsigned
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     from reportgen import api
     from reportgen.config import PASSPHRASE, PREFIX
@@ -77,9 +78,23 @@ def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
     if running.sign_passphrase_file is not None:
         text = (read_bounded(Path(running.sign_passphrase_file), 4096, "passphrase").splitlines() or [b""])[0]
     certificate = None if running.sign_cert is None else Path(running.sign_cert)
-    signer = load_signer(Path(running.sign_key), certificate, text or None)
     moment = datetime.fromisoformat(api.created(environ))
-    return lambda suffix, content: sign(content, signer, moment) if suffix.endswith(".pdf") else content
+    # A report that is made again bears its old moment, and one of an earlier commit is signed today.
+    moments = (moment, datetime.now(UTC))
+    signer = load_signer(Path(running.sign_key), certificate, text or None, moments)
+
+    @functools.cache  # the PDF of a bundle is the one beside it, also where signing draws a random number
+    def signed(pdf: bytes) -> bytes:
+        return sign(pdf, signer, moment)
+
+    def finish(suffix: str, content: bytes) -> bytes:
+        if suffix == ".zip":
+            from reportgen.render.bundle import finished
+
+            return finished(content, signed)
+        return signed(content) if suffix.endswith(".pdf") else content
+
+    return finish
 
 
 def deliver(assessment: Assessment, output: Sequence[str], finish: Finish = unsigned) -> None:

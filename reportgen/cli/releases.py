@@ -30,6 +30,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
     from reportgen.render import format_of
     from reportgen.render.releases_page import releases_page
     from reportgen.render.table_page import SUFFIXES
+    from reportgen.space.answers import Answers
 
     running = asked.running
     bases = base_names(synthetic)
@@ -43,7 +44,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
 
     check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
-    read = RememberingReader()
+    read, answers = RememberingReader(), Answers()
     form = asked.settings.declared.file("synthetic")
     for release_file in synthetic:  # all at once: a file that cannot be read costs no run of the others
         read(release_file, "synthetic", form)
@@ -68,6 +69,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
                 baseline=older,
                 config=asked.file,
                 read=read,
+                answers=answers,
                 releases=[api.base_name(one, "synthetic") for one in synthetic] if together else (),
             )
         streams.detail(f"{base}: {results[base].verdict.level}")

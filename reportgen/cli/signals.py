@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -35,7 +34,7 @@ def uninterrupted() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         for number in waiting[:1]:
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)
 
 
 def _end(number: int, _frame: object) -> None:

@@ -11,7 +11,6 @@ import typer
 from reportgen.cli import streams
 from reportgen.cli.options import Config, Quiet, Verbose, given
 from reportgen.cli.signals import uninterrupted
-from reportgen.errors import InputError
 
 
 def split(
@@ -41,35 +40,26 @@ def split(
     """Set a real holdout aside before synthesis."""
     options = given(locals(), "file", "original", "holdout", "fraction", "stratify")
 
-    from reportgen import __version__, api
-    from reportgen.available import available_memory, resident_memory
+    from reportgen import api
+    from reportgen.auditing import split_as
     from reportgen.config import resolve
-    from reportgen.files import refuse_overwriting
-    from reportgen.output import check_writable, write_whole
+    from reportgen.output import write_whole
+    from reportgen.setting_aside import Asked
     from reportgen.shown import one_line
-    from reportgen.split import Asked, check_asked
-    from reportgen.split import split as divided
     from reportgen.split_record import record_of
 
-    created = api.created(os.environ)
+    api.created(os.environ)  # a wrong SOURCE_DATE_EPOCH is said before anything else
     resolved = resolve(options, os.environ)
     streams.speak(quiet=resolved.running.quiet, verbose=resolved.running.verbose)
-    asked = Asked(Path(file), Path(original), Path(holdout), fraction, stratify, resolved.settings)
-    check_asked(asked)
-    targets = (original, holdout, str(record_of(asked.holdout)))
-    if len({os.path.realpath(target) for target in targets}) < len(targets):
-        msg = "split: --original and --holdout name the same file; name two"
-        raise InputError(msg)
-    refuse_overwriting(targets, (file, resolved.file))
-    for target in targets:
-        check_writable(Path(target))
-    made = divided(asked, created, __version__, available_memory(), resident_memory())
+    paths = Path(original), Path(holdout)
+    asked = Asked(file, *paths, fraction, stratify, resolved.settings)
+    made = split_as(asked, (resolved.file,))
     with uninterrupted():
         write_whole(made.contents)
     total = made.record.source.rows
-    for side, path in (("original", asked.original), ("holdout", asked.holdout)):
+    for side, path in zip(("original", "holdout"), paths, strict=True):
         rows = getattr(made.record, side).rows
         streams.say(f"wrote {path}: {rows:,} of {total:,} rows ({100 * rows / total:.1f} %)")
-    streams.say(f"wrote {record_of(asked.holdout)}: keep it beside {one_line(asked.holdout.name)}, assess reads it")
+    streams.say(f"wrote {record_of(paths[1])}: keep it beside {one_line(paths[1].name)}, assess reads it")
     if made.joined:
         streams.say(f"{made.joined:,} rows equal another row in all compared columns and stay together")

@@ -58,8 +58,9 @@ def prepare() -> None:
             stream = open(stream.fileno(), "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-        with suppress(OSError, ValueError):  # half a result is no result: wait for a slow reader, as pipes usually do
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+        # Half a result is no result: wait for a slow reader, as pipes usually do, and as Windows always does.
+        with suppress(OSError, ValueError, AttributeError):
             os.set_blocking(stream.fileno(), True)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reportgen.cli import streams
-from reportgen.cli.faults import NOT_MET, refused_if_unusual
+from reportgen.cli.faults import NOT_MET
 from reportgen.cli.options import Quiet, Verbose, speak_as_asked
 from reportgen.errors import InputError
 
@@ -21,7 +20,12 @@ def verify(
         str | None, typer.Option(metavar="FILE", help="Is it about this original?", show_default=False)
     ] = None,
     synthetic: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Is it about this synthetic table?", show_default=False)
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Is it about this synthetic table? Repeatable: releases assessed together.",
+            show_default=False,
+        ),
     ] = None,
     holdout: Annotated[
         str | None, typer.Option(metavar="FILE", help="Is it about this holdout?", show_default=False)
@@ -43,26 +47,13 @@ def verify(
     if allow not in {None, OTHER_VERSION}:
         msg = f"--allow: {OTHER_VERSION} is all that can be allowed"
         raise InputError(msg)
-    from reportgen import __version__, environment
-    from reportgen.read.partition import Side
-    from reportgen.render.rendered import RenderedBy
-    from reportgen.report_files import open_report
+    from reportgen.auditing import verify as verified
     from reportgen.shown import escaped
-    from reportgen.verify import verify as stated
     from reportgen.words import sentence
 
-    sides: tuple[tuple[Side, str | None], ...] = (
-        ("original", original),
-        ("synthetic", synthetic),
-        ("holdout", holdout),
-    )
-    given = {side: path for side, path in sides if path is not None}
-    opened = open_report(Path(report))
-    with refused_if_unusual(report, "made again"):
-        statements = stated(opened, RenderedBy(__version__, environment.versions()), given)
-    passing = {"holds"} if allow is None else {"holds", "unchecked"}
-    for one in statements:
+    found = verified(report, original, synthetic or None, holdout, allow="other-version" if allow else None)
+    for one in found.statements:
         if not streams.quiet():
             print("\t".join((sentence(f"verify.{one.state}"), one.about, escaped(one.text))))
-    if not all(one.state in passing for one in statements):
+    if not found.holds:
         raise typer.Exit(NOT_MET)

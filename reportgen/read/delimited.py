@@ -24,7 +24,8 @@ import pyarrow.csv as pacsv
 
 from reportgen.declared import FileForm
 from reportgen.errors import InputError
-from reportgen.read.naming import one_line
+from reportgen.read.naming import one_line, shown_name
+from reportgen.read.partition import TextForm
 
 _HEAD = 1 << 20
 _BLOCK = 1 << 24
@@ -47,6 +48,12 @@ class Form:
     encoding: str
     separator: str
     skip: int
+
+    @property
+    def in_words(self) -> TextForm:
+        """The same for people."""
+        names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "blank"}
+        return TextForm(_spoken(self.encoding), names.get(self.separator) or shown_name(self.separator))
 
 
 @dataclass(frozen=True)
@@ -152,9 +159,8 @@ def _one_line_end(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _spoken(encoding: str) -> str:
-    return {"cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16", "utf-32": "UTF-32"}.get(
-        encoding, encoding
-    )
+    named = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "latin-1": "Latin-1", "utf-16": "UTF-16", "utf-32": "UTF-32"}
+    return named.get(encoding, encoding)
 
 
 def _parse(path: Path, form: Form, width: int) -> pa.Table:

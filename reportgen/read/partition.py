@@ -23,6 +23,16 @@ class Source:
 
     name: str
     sha256: str | None
+    text: TextForm | None = None
+    """How a text file was cut into cells; None for what is no text."""
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """Encoding and separator of a text file, in words for people, as detected or declared."""
+
+    encoding: str
+    separator: str
 
 
 @dataclass(frozen=True)

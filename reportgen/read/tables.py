@@ -101,7 +101,7 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
     if not given:
         msg = f"{role}: its path is empty; name a file"
         raise InputError(msg)
-    path, key = _split_key(given)
+    path, key = split_key(given)
     name = path.name or given
     mode = _mode(path)
     if mode is None:
@@ -131,7 +131,8 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
         raise InputError(msg)
     if suffix in TEXT_SUFFIXES:
         read = read_delimited(path, form)
-        return _checked(source, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
+        written = replace(source, text=read.form.in_words)
+        return _checked(written, role, list(read.names), [texts(column) for column in read.columns], read.remarks)
     if suffix in {".npy", ".npz"}:
         array = load_array(path, key)
         return (
@@ -157,7 +158,7 @@ def _from_folder(folder: Path, role: Side) -> RawTable:
     return _checked(source, role, *_from_arrow(read_parts(parts, name), one_line(name)), remarks)
 
 
-def _split_key(given: str) -> tuple[Path, str | None]:
+def split_key(given: str) -> tuple[Path, str | None]:
     """Split `file.npz:key`; a path that exists as it stands has no key."""
     before, colon, key = given.rpartition(":")
     if colon and before.lower().endswith(".npz") and _mode(Path(given)) is None:

@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from reportgen.model import Result, to_json
 from reportgen.render import html, pdf
@@ -47,6 +47,19 @@ def members(result: Result, rendering: RenderedBy) -> dict[str, bytes]:
         "versions.json": _json(versions),
     }
     return {**made, SUMS: checksums(made)}
+
+
+def with_paper(files: Mapping[str, bytes], paper: bytes) -> dict[str, bytes]:
+    """Return the files of a bundle with another PDF, a signed one, and the checksums that belong to it."""
+    changed = {name: content for name, content in files.items() if name != SUMS} | {PAPER: paper}
+    return {**changed, SUMS: checksums(changed)}
+
+
+def finished(content: bytes, finish: Callable[[bytes], bytes]) -> bytes:
+    """Return a bundle whose PDF `finish` has been over."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    return packed(with_paper(files, finish(files[PAPER])))
 
 
 def checksums(files: Mapping[str, bytes]) -> bytes:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from reportgen.compare import Change, Comparison, Reading, ScoreChange, to_json
+from reportgen.changes import Change, Comparison, Reading, ScoreChange, to_json
 from reportgen.model import Level, Measured, Result
 from reportgen.render import scores
 from reportgen.render.context import report_date

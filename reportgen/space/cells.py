@@ -196,11 +196,21 @@ def _of_cell(cells: Cells, own: Ints, apart: Floats, nearest: Ints, k: int) -> I
             more = ~(apart > reach[at].max())
             more[nearest[:taken]] = False
             further = np.flatnonzero(more)
-            yield from _farther(cells, own[part][at], queries[part][at], rows, away[at], further, apart, slack[part][at], k)
+            yield from _farther(
+                cells, own[part][at], queries[part][at], rows, away[at], further, apart, slack[part][at], k
+            )
 
 
 def _farther(
-    cells: Cells, own: Ints, queries: Floats, rows: Ints, away: Floats, further: Ints, apart: Floats, slack: Floats, k: int
+    cells: Cells,
+    own: Ints,
+    queries: Floats,
+    rows: Ints,
+    away: Floats,
+    further: Ints,
+    apart: Floats,
+    slack: Floats,
+    k: int,
 ) -> Iterator[tuple[Ints, Ints]]:
     """As `_of_cell`, for queries that the cells looked at are not enough for: with the cells `further` as well.
 

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.distances import Floats, Ints
 from reportgen.blas import one_thread
+from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.space import cells, shards
 from reportgen.space.candidates import Singles, in_threads, propose

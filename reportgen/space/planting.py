@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from reportgen.distances import PlantedRows, SyntheticRows
@@ -18,6 +21,19 @@ MEMBERS = 150
 
 def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     """Copy random real rows with noise in every number that is not missing, and search U for the copies."""
+    begin = random.bit_generator.state
+    _ = pool.real  # whose searches are not counted among those for the copies
+
+    def planted() -> tuple[PlantedRows, Mapping[str, Any]]:
+        found = _plant(pool, random)
+        return found, random.bit_generator.state
+
+    found, end = pool.once(("plant", str(begin)), planted)
+    random.bit_generator.state = end
+    return found
+
+
+def _plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     real, layout = pool.real, pool.encoded.layout
     number = min(real.rows, max(COPIES, round(MEMBERS * real.rows / real.original_rows)))
     copied = np.sort(random.choice(real.rows, number, replace=False))

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 import numpy as np
 
 from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealLists, RealRows, SyntheticRows
 from reportgen.persons import Booleans, Persons
+from reportgen.space.answers import Answers, contents
 from reportgen.space.asking import Asking
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
@@ -28,6 +31,7 @@ from reportgen.space.shared import from_lists
 NEIGHBOURS = 10
 APART = 4.0
 """So many standard deviations: chance takes one table in 30,000 for one whose repeats stay within files."""
+Found = TypeVar("Found")
 MOST_DROPPED = 5000
 """With more synthetic rows than this, the searches with columns left out use so many random ones."""
 
@@ -37,15 +41,22 @@ class Pool:
 
     At least two different real rows are needed. `queries` counts the rows that were searched for. `reach`: how many
     others are found for each real row, as `row_lists` needs them. `asking`: the rows that look for neighbours, None
-    where all do; a real row that synthetic rows point at looks for its own in any case.
+    where all do; a real row that synthetic rows point at looks for its own in any case. `answers`: what earlier runs
+    found of real rows, of use where all of them look.
     """
 
     def __init__(
-        self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS, asking: Asking | None = None
+        self,
+        encoded: Encoded,
+        threads: int = 1,
+        reach: int = NEIGHBOURS,
+        asking: Asking | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self.encoded = encoded
         self.threads = threads
         self.asking = asking
+        self.answers = answers if asking is None else None
         held = () if encoded.holdout is None else (encoded.holdout,)
         self._real = np.concatenate((encoded.original, *held))
         self.positions, self._occurrences = np.unique(self._real, return_counts=True)
@@ -268,6 +279,39 @@ class Pool:
             distances[~inside], ids[~inside] = self.closest(self.encoded.coordinates, rows[~inside], self.positions)
         return distances, ids
 
+    @functools.cached_property
+    def contents(self) -> bytes:
+        """Digest of all that is known of the real rows: equal where every answer about them alone is the same.
+
+        Codes are ranks among the values of all tables; here they are ranks among those of the real rows.
+        """
+        layout, places, persons = self.encoded.layout, self.places, self.encoded.persons
+        ranks = [np.unique(column, return_inverse=True)[1] for column in places.codes.T]
+        slices = np.array([(part.start, part.stop) for part in layout.slices], dtype=np.int64)
+        arrays = (
+            *(places.coordinates, np.searchsorted(self.positions, self._real), np.array([len(self.encoded.original)])),
+            *(*ranks, places.codes == layout.absent, layout.steps, layout.inertia, slices),
+            *((None, None) if persons is None else (persons.person, persons.original)),
+        )
+        return contents(arrays)
+
+    def once(self, question: Hashable, find: Callable[[], Found]) -> Found:
+        """Return what `find` finds out about the real rows alone, in an earlier run or now; its queries count anyway.
+
+        `question` says what else the answer depends on.
+        """
+        if self.answers is None:
+            return find()
+        before = self.queries
+
+        def counted() -> tuple[Found, int]:
+            found = find()
+            return found, self.queries - before
+
+        found, queries = self.answers.once((self.contents, question), counted)
+        self.queries = before + queries
+        return found
+
     def _others_of(self, places: Ints) -> tuple[Floats, Ints]:
         """The closest other rows of U for some of it; where all rows look they do so together, which is faster."""
         if self.asking is None:
@@ -277,6 +321,13 @@ class Pool:
     def _find_within(self, places: Ints) -> tuple[Floats, Ints]:
         """The closest other rows of U for some of it, with persons of other people: distances and positions in U."""
         self.queries += len(places)
+        if self.answers is None or len(places) < len(self.positions):
+            return self._search_within(places)
+        k = min(NEIGHBOURS, self.apart - 1) if self.owners is not None else min(self.reach, len(self.positions) - 1)
+        return self.answers.lists(self.contents, k, lambda: self._search_within(places))
+
+    def _search_within(self, places: Ints) -> tuple[Floats, Ints]:
+        """Search for what `_find_within` answers."""
         coordinates, base, asking = self.encoded.coordinates, self.positions, self.positions[places]
         if self.owners is not None:
             own = self.owners

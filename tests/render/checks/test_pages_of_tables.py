@@ -3,7 +3,7 @@
 import pytest
 
 import reportgen
-from reportgen.compare import compare
+from reportgen.changes import compare
 from reportgen.releases import Releases, release
 from reportgen.render.compare_page import compare_page, shown_scores
 from reportgen.render.releases_page import releases_page

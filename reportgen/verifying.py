@@ -20,6 +20,7 @@ from reportgen import api, model
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.partition import Partition, Side
+from reportgen.read.tables import Given
 from reportgen.render import FORMATS, bundle
 from reportgen.render.made_by import MadeBy, made_by
 from reportgen.render.rendered import RenderedBy
@@ -42,8 +43,8 @@ class Statement:
     text: str
 
 
-def verify(report: ReportFile, rendering: RenderedBy, given: Mapping[Side, str]) -> tuple[Statement, ...]:
-    """Make every statement that is asked for; `given` are paths by side. InputError where the result inside is none."""
+def verify(report: ReportFile, rendering: RenderedBy, given: Mapping[Side, Given]) -> tuple[Statement, ...]:
+    """Make every statement that is asked for; `given` are tables by side. InputError where no result is inside."""
     result = api.parse(report.result, report.name).result
     return (
         _result(report, result),
@@ -78,8 +79,8 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
         yield _said("document", "holds", "document_json")
         return
     signed = None
-    if report.kind == "pdf" and b"/ByteRange" in report.content:
-        signed = check_signature(report.content, unsigned_part(report.content))
+    if (paper := _paper(report)) is not None and b"/ByteRange" in paper:
+        signed = check_signature(paper, unsigned_part(paper))
         yield _signature(signed)
     here = made_by(rendering)
     if report.maker is None:
@@ -92,6 +93,13 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
         yield from _made_again(report, result, rendering, signed)
     except EnvironmentLacking as lacking:
         yield _said("document", "unchecked", "document_lacking", lacking=str(lacking))
+
+
+def _paper(report: ReportFile) -> bytes | None:
+    """Return the PDF that a report is or holds."""
+    if report.kind == "pdf":
+        return report.content
+    return None if report.members is None else report.members[bundle.PAPER]
 
 
 def _named(maker: MadeBy) -> str:
@@ -108,7 +116,7 @@ def _made_again(
     report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
 ) -> Iterator[Statement]:
     if report.kind == "zip":
-        yield from _bundle_again(report, result, rendering)
+        yield from _bundle_again(report, result, rendering, signed)
         return
     formats = [one for one in FORMATS if one.suffix.endswith(f".{report.kind}")]
     made = [one.render(result, rendering) for one in formats]
@@ -124,7 +132,8 @@ def _signature(found: Signed | None) -> Statement:
     """Say whose signature stands behind a PDF, and whether it holds."""
     if found is None:
         return _said("signature", "fails", "signature_none")
-    numbers = {"signer": found.signer, "fingerprint": found.fingerprint, "moment": found.moment}
+    numbers: dict[str, Any] = {"signer": found.signer, "fingerprint": found.fingerprint, "moment": found.moment}
+    numbers |= {"first": found.valid[0], "last": found.valid[1], "dated": found.dated}
     if not found.intact:
         return _said("signature", "fails", "signature_broken", **numbers)
     if not found.whole:
@@ -133,17 +142,23 @@ def _signature(found: Signed | None) -> Statement:
     return _said("signature", "holds" if found.only else "fails", words, **numbers)
 
 
-def _bundle_again(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+def _bundle_again(
+    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
+) -> Iterator[Statement]:
     expected = bundle.members(result, rendering)
     found = report.members or {}
+    words = "document_holds"
+    paper = found.get(bundle.PAPER, b"")
+    if signed is not None and signed.whole and signed.only and unsigned_part(paper) == expected[bundle.PAPER]:
+        expected, words = bundle.with_paper(expected, paper), "document_signed"
     if bundle.packed(expected) == report.content:
-        yield _said("document", "holds", "document_holds")
+        yield _said("document", "holds", words)
         return
     differing = sorted(name for name in expected if found.get(name) != expected[name])
     yield _said("document", "fails", "document_differs", members=differing)
 
 
-def _input(side: Side, path: str, result: model.Result, given: Mapping[Side, str]) -> Statement:
+def _input(side: Side, path: Given, result: model.Result, given: Mapping[Side, Given]) -> Statement:
     recorded: model.InputFile | None = getattr(result.inputs, side)
     names = {"side": side, "name": api.base_name(path, side)}
     if recorded is None:
@@ -167,7 +182,7 @@ def _input(side: Side, path: str, result: model.Result, given: Mapping[Side, str
     return _said(side, "holds" if same_file and same_content else "fails", words, **names)
 
 
-def _hashes(side: Side, result: model.Result, given: Mapping[Side, str]) -> tuple[str | None, str]:
+def _hashes(side: Side, result: model.Result, given: Mapping[Side, Given]) -> tuple[str | None, str]:
     """Return the hashes of one file, read as the run read it: with the other tables where they are all given.
 
     A column's kind is decided on all tables together. Where one is missing, the kinds of the result are taken.
