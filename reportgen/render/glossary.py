@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 
 from reportgen.render.view import Cell, Numbering, Picture, Table, heads
 from reportgen.words import catalog, sentence
@@ -25,14 +25,17 @@ def glossary_table(parts: Iterable[object], numbering: Numbering) -> Table:
 
 
 def texts(view: object) -> Iterator[str]:
-    """Every text in a view and in all that it holds; of a picture what stands in place of it."""
+    """Every text in a view and in all that it holds, apart from figures; of a picture what stands in place of it."""
     if isinstance(view, str):
         yield view
+    elif isinstance(view, Cell):
+        if view.style != "num":  # figures, most of what a report holds
+            yield from (view.text, view.unit, view.under)
     elif isinstance(view, Picture):
         yield view.alternative
     elif is_dataclass(view):
-        for field in fields(view):
-            yield from texts(getattr(view, field.name))
+        for part in vars(view).values():
+            yield from texts(part)
     elif isinstance(view, Iterable):
         for part in view:
             yield from texts(part)
