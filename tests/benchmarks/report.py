@@ -10,7 +10,8 @@ the machine only ever adds to it; peak memory is the largest resident set of a s
 
 With `--peers-python`, a Python in which `pip install mostlyai-qa` was run, mostlyai-qa's HTML report of the same tables
 is measured in the same run, turn about with reportgen's, so that whatever else the machine does meets all of them
-alike. What counts is the quotient; report.md keeps what was found.
+alike. What counts is the quotient; report.md keeps what was found. All run with OMP_NUM_THREADS=1: threads of
+scikit-learn that wait for each other on a busy machine would count as CPU, four times what the work takes.
 
 Wanted: JSON + HTML + PDF in at most half of that report's CPU (aim: a third), JSON alone in at most a third (aim: a
 sixth); under 10 s CPU and 500 MB with all three outputs; `--help` well under half a second with nothing heavy loaded.
@@ -58,7 +59,13 @@ class Cost:
 def run(command: list[str]) -> Cost:
     """Run a command to its end; raise if it fails otherwise than by the gate (exit code 1)."""
     begun = time.perf_counter()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
     with process:
         errors = process.stderr.read() if process.stderr else b""
         _, status, used = os.wait4(process.pid, 0)
