@@ -100,7 +100,9 @@ def _plan(rows: Sequence[RateRow], text: RatesText, *, narrow: bool) -> _Plan:
         room = width - 2 * _EDGE - risks - _GAP
     else:
         right = width - _EDGE - risks - _GAP
-        room = min(_WIDEST_NAME, max(extent(legible(row.name), style.SIZE) for row in rows))
+        room = min(
+            _WIDEST_NAME, max(extent(line, style.SIZE) for row in rows for line in legible(row.name).split("\n"))
+        )
         room = min(room, right - _LEAST_PLOT - _EDGE - _GAP)
         left = _EDGE + max(room, 40.0) + _GAP
     names = tuple(letter(row.name, max(room, 40.0), bold=narrow) for row in rows)

@@ -69,7 +69,6 @@ def by_reportgen() -> dict[str, dict[str, float]]:
     from reportgen.attacks.linkability import linkability
     from reportgen.attacks.singling_out import singling_out
     from reportgen.attacks.targets import Targets, targets
-    from reportgen.attempts import Attempts
     from reportgen.measuring import stream
     from reportgen.read.groups import identical_rows
     from reportgen.settings import Settings
@@ -81,32 +80,32 @@ def by_reportgen() -> dict[str, dict[str, float]]:
     for table, name in TABLES.items():
         partition = runner.read_inputs(original, str(DATA / name), holdout, settings)
 
-        def timed(attack: str, make: Any, table: str = table) -> Any:
-            begun = time.process_time()
-            made = make()
-            seconds = time.process_time() - begun
-            if isinstance(made, Attempts):
-                found[f"{table} {attack}"] = _line(made, seconds)
-            return made, seconds
-
         def prepared() -> Any:
             ids = identical_rows(partition)  # noqa: B023 -- called in this turn of the loop
             return attributes(partition, ids, encode(partition, settings), settings).of(ids)  # noqa: B023
 
-        rows, preparing = timed("", prepared)
+        rows, preparing = _timed(prepared)
         people = targets(rows.original, rows.holdout, None, stream(settings, "attacks"))
         if not isinstance(people, Targets):
             sys.exit(f"nobody can be attacked: {people}")
         some = people.drawn(ATTEMPTS, stream(settings, "attacked"))
         random = partial(stream, settings)
-        kinds, seconds = timed("", lambda: singling_out(rows, people, ATTEMPTS, random("singling_out")))  # noqa: B023
+        kinds, seconds = _timed(lambda: singling_out(rows, people, ATTEMPTS, random("singling_out")))  # noqa: B023
         found[f"{table} singling out"] = _line(kinds["univariate"], seconds + preparing)
-        timed("linkability", lambda: linkability(rows, some, settings, random("linkability"), 1))  # noqa: B023
+        linked, seconds = _timed(lambda: linkability(rows, some, settings, random("linkability"), 1))  # noqa: B023
+        found[f"{table} linkability"] = _line(linked[""], seconds)
         for secret in SECRETS:
             only = settings.model_copy(update={"secret": (secret,)})
-            guessed, seconds = timed("", lambda: inference(rows, some, only, random("inference"), 1))  # noqa: B023
+            guessed, seconds = _timed(lambda: inference(rows, some, only, random("inference"), 1))  # noqa: B023
             found[f"{table} inference of {secret}"] = _line(guessed[secret], seconds)
     return found
+
+
+def _timed(make: Any) -> tuple[Any, float]:
+    """What a call returns, and the CPU seconds that it took."""
+    begun = time.process_time()
+    made = make()
+    return made, time.process_time() - begun
 
 
 def _line(made: Any, seconds: float) -> dict[str, float]:
