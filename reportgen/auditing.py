@@ -6,6 +6,7 @@ Public as `reportgen.split`, `reportgen.verify` and `reportgen.compare`; the com
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +26,9 @@ from reportgen.render.table_page import TablePage, render_page, suffix_of
 from reportgen.report_files import open_report
 from reportgen.setting_aside import DEFAULT_FRACTION, Asked, Split, check_asked, divide
 from reportgen.settings import make_settings
+from reportgen.signing import fingerprint_of
 from reportgen.unusual import refused_if_unusual
-from reportgen.verifying import Statement
+from reportgen.verifying import Expected, Statement
 from reportgen.verifying import verify as stated
 
 __all__ = ["Compared", "Split", "Verification", "compare", "split", "verify"]
@@ -84,8 +86,8 @@ class Verification:
     """What was stated of a report, one statement after the other."""
 
     statements: tuple[Statement, ...]
-    """Each has `about` (result, document, signature, original, synthetic, holdout), `state` (holds, fails, unchecked)
-    and `text`, a sentence."""
+    """Each has `about` (result, sha256, document, signature, signer, original, synthetic, holdout), `state` (holds,
+    fails, unchecked) and `text`, a sentence."""
     allowed: bool
     """Whether a document that another version made may stay unchecked."""
 
@@ -102,13 +104,16 @@ def verify(
     synthetic: Tabular | Sequence[str | os.PathLike[str]] | None = None,
     holdout: Tabular | None = None,
     *,
+    sha256: str | None = None,
+    sign_cert: str | os.PathLike[str] | None = None,
     allow: Literal["other-version"] | None = None,
 ) -> Verification:
     """Say of a report (.html, .pdf, .json, .zip) whether it is intact, and whether it is about these tables.
 
     The result inside is held against the digest that the report names, the document is made again from it and compared
     byte for byte, a signature is checked, and each table given is held against both hashes in the result. Several
-    paths as `synthetic` are releases that were assessed together, in that order. With `allow="other-version"` a
+    paths as `synthetic` are releases that were assessed together, in that order. `sha256`: of the result, as you kept
+    it; `sign_cert`: a file with the certificate that must have signed the report. With `allow="other-version"` a
     document that this installation can't make again may stay unchecked.
 
     Returns a `Verification`, which `holds` or not; nothing is raised for a statement that fails. Raises InputError
@@ -117,6 +122,11 @@ def verify(
     if allow not in {None, "other-version"}:
         msg = "--allow: other-version is all that can be allowed"
         raise InputError(msg)
+    if sha256 is not None and not re.fullmatch("[0-9a-f]{64}", sha256 := sha256.strip().lower()):
+        msg = "--sha256: give the 64 hexadecimal digits of the result's SHA-256"
+        raise InputError(msg)
+    signer = None if sign_cert is None else fingerprint_of(Path(os.fsdecode(sign_cert)))
+    expected = Expected(sha256, signer)
     given: dict[Side, Given] = {}
     sides: tuple[tuple[Side, Any], ...] = (("original", original), ("synthetic", synthetic), ("holdout", holdout))
     for side, table in sides:
@@ -125,7 +135,7 @@ def verify(
     path = Path(os.fsdecode(report))
     opened = open_report(path)
     with refused_if_unusual(str(path), "made again"):
-        statements = stated(opened, RenderedBy(__version__, environment.versions()), given)
+        statements = stated(opened, RenderedBy(__version__, environment.versions()), given, expected)
     return Verification(statements, allowed=allow is not None)
 
 

@@ -89,6 +89,8 @@ class Comparison(Part):
     verdict: Direction
     worse: bool
     """Whether the level is worse, or the scores compare and one of them is clearly worse."""
+    lost: tuple[MetricKey, ...] = ()
+    """Metrics that the older result measured and the newer does not: nothing shows that these are no worse."""
     scores: Annotated[tuple[ScoreChange, ...], Field(max_length=4 * MOST_COLUMNS)]
     inputs: tuple[Change, ...]
     settings: tuple[Change, ...]
@@ -106,6 +108,11 @@ def compare(older: Result, newer: Result, names: tuple[str, str], shown: dict[st
         differences=kept,
         verdict="same" if before == now else "worse" if now > before else "better",
         worse=now > before or any(one.clear and one.direction == "worse" for one in scores),
+        lost=tuple(
+            key
+            for key, metric in older.metrics.items()
+            if isinstance(metric, Measured) and not isinstance(newer.metrics.get(key), Measured)
+        ),
         scores=scores,
         inputs=tuple(_inputs(older, newer)),
         settings=tuple(_changes(_settings(older), _settings(newer))),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,10 @@ def check_asked(asked: Asked, others: Sequence[str | Path | None] = ()) -> None:
         msg = "split: --original and --holdout name the same file; name two"
         raise InputError(msg)
     refuse_overwriting(targets, (source, *others))
+    folder = os.path.realpath(source)
+    if any(os.path.dirname(os.path.realpath(target)) == folder for target in targets):  # noqa: PTH120 -- no path to open
+        msg = f"{one_line(Path(source).name)}: an output in this folder would become a part of the table; name another"
+        raise InputError(msg)
     for target in targets:
         check_writable(Path(target))
 
@@ -156,7 +160,10 @@ def _drawn(partition: Partition, asked: Asked) -> tuple[Mask, int]:
     as_read = partition.as_read  # of signals the recorded values, not what describes them
     frame, used = as_read.original.frame, as_read.used
     rows = len(frame)
-    identical = identical_rows(as_read).original if used else np.arange(rows)
+    if not used:  # nothing is compared: then rows are identical where all is, whatever it is
+        used = tuple(replace(column, left_out=None) for column in as_read.columns)
+        as_read = replace(as_read, columns=used)
+    identical = identical_rows(as_read).original
     persons = None if partition.persons is None else partition.persons.person[partition.persons.original]
     blocks = blocks_of(identical, persons)
     sizes = np.bincount(blocks)
@@ -170,8 +177,7 @@ def _drawn(partition: Partition, asked: Asked) -> tuple[Mask, int]:
     strata = np.zeros(rows, dtype=np.int64)
     if asked.stratify is not None:
         strata = _strata(partition, asked.stratify)
-    # Without a column to compare by, the place of a row is all that tells it from others.
-    numbers = content_numbers(frame, used) if used else np.arange(rows, dtype=np.uint64)
+    numbers = content_numbers(frame, used)
     joined = int((np.bincount(identical)[identical] > 1).sum())
     return choose(blocks, numbers, strata, asked.fraction, asked.settings.seed), joined
 

@@ -12,7 +12,7 @@ import io
 import logging
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -93,6 +93,20 @@ def load_signer(key: Path, certificate: Path | None, passphrase: bytes | None, m
         )
         raise InputError(msg)
     return signer
+
+
+def fingerprint_of(certificate: Path) -> str:
+    """Return the SHA-256 of a certificate in PEM or DER, the first of the file; InputError where there is none."""
+    name = one_line(certificate.name)
+    read_bounded(certificate, LARGEST_KEY, "certificate")
+    with _quiet():
+        from pyhanko.keys import load_certs_from_pemder
+
+        with suppress(Exception):  # whatever the file holds; its text is not for showing
+            first = next(iter(load_certs_from_pemder([str(certificate)])))
+            return hashlib.sha256(first.dump()).hexdigest()
+    msg = f"{name}: no certificate in PEM or DER; give the signer's"
+    raise InputError(msg)
 
 
 def _others(certificate: Path) -> list[Any]:

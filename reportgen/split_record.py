@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from reportgen.errors import InputError
 from reportgen.files import read_bounded
@@ -35,6 +35,13 @@ class SplitRecord(Part):
     source: SplitFile
     original: SplitFile
     holdout: SplitFile
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> SplitRecord:
+        if self.original.rows + self.holdout.rows != self.source.rows:
+            msg = "rows of the parts that are not those of the whole"
+            raise ValueError(msg)
+        return self
 
 
 def record_of(holdout: Path) -> Path:
@@ -89,5 +96,7 @@ def with_record(result: Result, record: SplitRecord, sha256: str) -> Result:
 
 def _same(recorded: SplitFile, given: InputFile) -> bool:
     """Whether a table is the recorded one: the same file, or the same contents saved again."""
+    if recorded.rows != given.rows:
+        return False
     same_file = recorded.sha256 is not None and recorded.sha256 == given.sha256
     return same_file or recorded.content_sha256 == given.content_sha256

@@ -31,7 +31,18 @@ from reportgen.signing import Signed, check_signature, unsigned_part
 from reportgen.words import sentence
 
 State = Literal["holds", "fails", "unchecked"]
-About = Literal["result", "document", "signature", "original", "synthetic", "holdout"]
+About = Literal["result", "document", "signature", "signer", "sha256", "original", "synthetic", "holdout"]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the reader knows from elsewhere: the SHA-256 of the result, that of the signer's certificate."""
+
+    sha256: str | None = None
+    fingerprint: str | None = None
+
+
+NOTHING = Expected()
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,16 @@ class Statement:
     text: str
 
 
-def verify(report: ReportFile, rendering: RenderedBy, given: Mapping[Side, Given]) -> tuple[Statement, ...]:
+def verify(
+    report: ReportFile, rendering: RenderedBy, given: Mapping[Side, Given], expected: Expected = NOTHING
+) -> tuple[Statement, ...]:
     """Make every statement that is asked for; `given` are tables by side. InputError where no result is inside."""
     result = api.parse(report.result, report.name).result
     return (
         _result(report, result),
+        *_sha256(result, expected.sha256),
         *_document(report, result, rendering),
+        *_signer(report, expected.fingerprint),
         *(_input(side, path, result, given) for side, path in given.items()),
     )
 
@@ -67,6 +82,28 @@ def _result(report: ReportFile, result: model.Result) -> Statement:
     if report.digest != digest or (report.kind == "html" and not _printed(report.content, digest)):
         return _said("result", "fails", "result_differs", digest=digest, named=report.digest)
     return _said("result", "holds", "result_holds", digest=digest)
+
+
+def _sha256(result: model.Result, expected: str | None) -> Iterator[Statement]:
+    """Hold the result against the digest that the reader kept: that proves the numbers, whoever made the report."""
+    if expected is not None:
+        digest = model.digest(result)
+        same = digest == expected
+        yield _said("sha256", "holds" if same else "fails", "sha256_holds" if same else "sha256_other", digest=digest)
+
+
+def _signer(report: ReportFile, expected: str | None) -> Iterator[Statement]:
+    """Hold the signature, if there is one, against the certificate that the reader has."""
+    if expected is None:
+        return
+    paper = _paper(report) or b""
+    signed = check_signature(paper, unsigned_part(paper)) if b"/ByteRange" in paper else None
+    if signed is None or not (signed.intact and signed.whole and signed.only):
+        yield _said("signer", "fails", "signer_none")
+        return
+    same = signed.fingerprint == expected
+    words = "signer_holds" if same else "signer_other"
+    yield _said("signer", "holds" if same else "fails", words, expected=expected, found=signed.fingerprint)
 
 
 def _printed(content: bytes, digest: str) -> bool:

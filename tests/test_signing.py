@@ -211,6 +211,32 @@ def test_wrong_keys_are_one_line(run, made, keys, words, said):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("kind", ["pdf", "zip"])
+def test_verify_asks_for_a_signature_and_whose_it_is(run, made, keys, tmp_path, kind):
+    words = ("render", made / "r.json", "-q")
+    assert run(*words, "-o", f"s.{kind}", "--sign-key", keys / "own.pem", "--sign-cert", keys / "own.crt")[0] == 0
+    assert run(*words, "-o", f"u.{kind}")[0] == 0
+    code, out, _ = run("verify", f"s.{kind}", "--sign-cert", keys / "own.crt")
+    assert (code, statements(out)["signer"]) == (0, "holds")
+    code, out, _ = run("verify", f"s.{kind}", "--sign-cert", keys / "other.crt")  # of the same name
+    assert (code, statements(out)["signer"], statements(out)["signature"]) == (1, "fails", "holds")
+    code, out, _ = run("verify", f"u.{kind}", "--sign-cert", keys / "own.crt")  # the signature was cut off
+    assert (code, statements(out)["signer"], statements(out)["document"]) == (1, "fails", "holds")
+    for path, said in ((keys / "own.pem", "no certificate in PEM or DER"), ("nope.crt", "cannot be read")):
+        code, _, err = run("verify", f"s.{kind}", "--sign-cert", path)
+        assert (code, err.count("\n")) == (2, 1)
+        assert said in err
+
+
+def test_a_signature_that_is_broken_is_nobodys(run, keys, signed, tmp_path):
+    place = signed.rindex(b"/Contents <") + 400
+    forged = bytearray(signed)
+    forged[place] = ord("0") if forged[place] != ord("0") else ord("1")
+    (tmp_path / "s.pdf").write_bytes(forged)
+    code, out, _ = run("verify", "s.pdf", "--sign-cert", keys / "own.crt")
+    assert (code, statements(out)["signer"], statements(out)["signature"]) == (1, "fails", "fails")
+
+
 def pair(folder, key, first, last):
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
     certificate = x509.CertificateBuilder(name, name, key.public_key(), 7, first, last)

@@ -30,6 +30,13 @@ def verify(
     holdout: Annotated[
         str | None, typer.Option(metavar="FILE", help="Is it about this holdout?", show_default=False)
     ] = None,
+    sha256: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Has its result this SHA-256, kept from elsewhere?", show_default=False),
+    ] = None,
+    sign_cert: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Is it signed with this certificate?", show_default=False)
+    ] = None,
     allow: Annotated[
         str | None,
         typer.Option(
@@ -51,7 +58,15 @@ def verify(
     from reportgen.shown import escaped
     from reportgen.words import sentence
 
-    found = verified(report, original, synthetic or None, holdout, allow="other-version" if allow else None)
+    found = verified(
+        report,
+        original,
+        synthetic or None,
+        holdout,
+        sha256=sha256,
+        sign_cert=sign_cert,
+        allow="other-version" if allow else None,
+    )
     for one in found.statements:
         if not streams.quiet():
             print("\t".join((sentence(f"verify.{one.state}"), one.about, escaped(one.text))))

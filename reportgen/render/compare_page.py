@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from reportgen.changes import Change, Comparison, Reading, ScoreChange, to_json
-from reportgen.model import Level, Measured, Result
+from reportgen.model import LEVELS, Level, Measured, Result
 from reportgen.render import scores
 from reportgen.render.context import report_date
 from reportgen.render.table_page import Section, TablePage
@@ -37,7 +37,7 @@ def closing(comparison: Comparison) -> str | None:
         return sentence("compare.closing_worse", verdict=comparison.verdict, scores=_full_names(worse))
     if comparison.differences:
         return sentence("compare.closing_incomparable", what=_differences(comparison))
-    return None
+    return sentence("compare.closing_lost", metrics=comparison.lost) if comparison.lost else None
 
 
 @in_its_words
@@ -45,9 +45,10 @@ def compare_page(newer: Result, comparison: Comparison) -> TablePage:
     """Lay out the comparison; `newer` is the later of its results, whose words are used."""
     data = to_json(comparison)
     numbering = Numbering()
-    comparable = not comparison.differences
+    comparable, shown = not comparison.differences, not comparison.differences and not comparison.lost
     # "No worse" than a bad verdict is still bad: the badge keeps the colour of the later verdict.
-    tone: Level = "high" if comparison.worse else comparison.newer.level if comparable else "inconclusive"
+    kept: Level = comparison.newer.level if shown else max(comparison.newer.level, "inconclusive", key=LEVELS.index)
+    tone: Level = "high" if comparison.worse else kept
     clear = [one for one in comparison.scores if one.clear]
     headline = sentence(
         "compare.headline", verdict=comparison.verdict, older=comparison.older.level, newer=comparison.newer.level
@@ -57,7 +58,9 @@ def compare_page(newer: Result, comparison: Comparison) -> TablePage:
         if comparable
         else sentence("compare.incomparable", what=_differences(comparison))
     )
-    word = "worse" if comparison.worse else "incomparable" if not comparable else "not_worse"
+    if comparison.lost:
+        reading = f"{reading} {sentence('compare.lost', metrics=comparison.lost)}"
+    word = "worse" if comparison.worse else "not_worse" if shown else "incomparable" if not comparable else "open"
     return TablePage(
         language=newer.settings.lang,
         kicker=sentence("compare.kicker"),
@@ -65,7 +68,7 @@ def compare_page(newer: Result, comparison: Comparison) -> TablePage:
         description=headline,
         lede=sentence("compare.lede", title=newer.title),
         level=tone,
-        symbol={"worse": "✗", "incomparable": "–", "not_worse": "="}[word],
+        symbol={"worse": "✗", "incomparable": "–", "open": "–", "not_worse": "="}[word],
         word=sentence(f"compare.word_{word}"),
         headline=headline,
         gate=reading,

@@ -35,6 +35,23 @@ def test_what_does_not_compare_is_not_shown_to_be_no_worse(run, results):
     assert run("compare", "inconclusive.json", "other.json", "-q")[0] == 0
 
 
+def test_what_is_no_longer_measured_is_not_shown_to_be_no_worse(run, results, tables):
+    words = ("assess", "original.csv", "synthetic.csv", "--holdout", "holdout.csv", "--fail-on", "never", "-q")
+    metrics = ("-m", "exact_copies", "-m", "closest_rate")
+    run(*words, *metrics, "-o", "both.json")
+    run(*words, *metrics[:2], "-o", "one.json")
+    code, out, err = run("compare", "both.json", "one.json", "--fail-on-worse")
+    assert code == 1
+    assert out.startswith("– NOT SHOWN TO BE NO WORSE")
+    assert "No longer measured: Closest Rate." in out
+    assert err.startswith("not shown to be no worse: Closest Rate no longer measured")
+    assert err.count("\n") == 1
+    assert run("compare", "both.json", "one.json", "-q")[0] == 0
+    assert run("compare", "one.json", "both.json", "--fail-on-worse", "-q") == (0, "", "")
+    assert run("compare", "both.json", "one.json", "-o", "c.json", "-o", "c.html", "-q")[0] == 0
+    assert json.loads((results / "c.json").read_text())["lost"] == ["closest_rate"]
+
+
 def test_every_format_is_written_alike_twice(run, results):
     names = ("c.html", "c.json", "c.md", "c.pdf")
     words = [word for name in names for word in ("-o", name)]

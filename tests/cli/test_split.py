@@ -141,6 +141,32 @@ def test_a_table_of_one_block_cannot_be_divided(run, tmp_path):
     assert "39 of 40 rows hang together" in err or "40 of 40 rows hang together" in err
 
 
+def test_no_part_is_written_into_the_folder_that_is_divided(run, tmp_path):
+    (tmp_path / "parts").mkdir()
+    frame = pd.DataFrame({"a": range(40), "b": range(40)})
+    frame[:20].to_parquet(tmp_path / "parts" / "1.parquet")
+    frame[20:].to_parquet(tmp_path / "parts" / "2.parquet")
+    (tmp_path / "link").symlink_to("parts")
+    for original, holdout in (("parts/3.parquet", "h.parquet"), ("o.parquet", "link/h.parquet")):
+        code, _, err = split(run, source="parts", original=original, holdout=holdout)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "would become a part of the table" in err
+    assert len(list((tmp_path / "parts").iterdir())) == 2
+    assert split(run, source="parts", original="o.parquet", holdout="h.parquet")[0] == 0
+
+
+def test_rows_that_are_the_same_in_everything_are_not_divided_though_nothing_is_compared(run, tmp_path):
+    pd.DataFrame({"x": [1] * 50, "y": ["a"] * 50}).to_csv(tmp_path / "all.csv", index=False)
+    code, _, err = split(run)
+    assert (code, "50 of 50 rows hang together (identical rows)" in err) == (2, True)
+    # Identifiers alone: no column is compared by assess, and yet no two rows are the same.
+    pd.DataFrame({"patient_id": [f"p{row // 2}" for row in range(60)]}).to_csv(tmp_path / "all.csv", index=False)
+    assert split(run, "--fraction", "0.5")[0] == 0
+    original, holdout = (set(pd.read_csv(tmp_path / name)["patient_id"]) for name in ("o.csv", "h.csv"))
+    assert not original & holdout
+    assert len(original) == len(holdout) == 15
+
+
 @pytest.fixture
 def divided(run, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
@@ -198,6 +224,16 @@ def test_a_record_that_is_none_is_one_line(run, divided, content):
     assert code == 2
     assert err.startswith("reportgen: error: h.csv.split.json: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("change", [{"rows": 7}, {"rows": -7}])
+def test_a_record_whose_rows_do_not_add_up_is_none(run, divided, change):
+    record = json.loads((divided / "h.csv.split.json").read_text())
+    record["holdout"] |= change
+    (divided / "h.csv.split.json").write_text(json.dumps(record))
+    code, _, err = run("assess", "o.csv", "s.csv", "--holdout", "h.csv")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no record of reportgen split" in err
 
 
 def test_the_record_holds_no_cell(run, divided):

@@ -229,3 +229,38 @@ def test_wrong_arguments_are_one_line(run, made):
     assert code == 2
     assert "other-version is all that can be allowed" in err
     assert run("verify", "nope.pdf")[0] == 2
+
+
+def test_the_result_is_held_against_a_digest_that_was_kept(run, made, tmp_path):
+    kept = hashlib.sha256((made / "result.json").read_bytes()).hexdigest()
+    for name in FILES:
+        code, out, _ = run("verify", made / name, "--sha256", f" {kept.upper()}\n")
+        assert (code, statements(out)["sha256"]) == (0, "holds")
+    # A number changed in a result file: by itself it looks as good as the true one.
+    score = re.search(rb'"value": 0\.\d+|"value": 1.0', (made / "result.json").read_bytes())[0]
+    path = changed(made, "result.json", tmp_path, lambda text: text.replace(score, b'"value": 0.5', 1))
+    assert run("verify", path)[0] == 0
+    code, out, _ = run("verify", path, "--sha256", kept)
+    assert (code, statements(out)["sha256"]) == (1, "fails")
+
+
+@pytest.mark.parametrize("digest", ["", "12ab", "g" * 64, "a" * 63, "a" * 65])
+def test_what_is_no_digest_is_refused(run, made, digest):
+    code, _, err = run("verify", made / "result.json", "--sha256", digest)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "64 hexadecimal digits" in err
+
+
+def test_releases_that_were_assessed_together_are_verified_together(run, made, tmp_path, monkeypatch):
+    (tmp_path / "second.csv").write_bytes((made / "holdout.csv").read_bytes())
+    releases = (made / "synthetic.csv", "second.csv")
+    words = ("assess", made / "original.csv", *releases, "-m", "exact_copies", "--fail-on", "never", "-q")
+    assert run(*words, "-o", "all.json")[0] == 0
+    named = [word for path in releases for word in ("--synthetic", path)]
+    code, out, _ = run("verify", "all-releases.json", *named)
+    assert (code, statements(out)["synthetic"]) == (0, "holds")
+    code, out, _ = run("verify", "all-releases.json", "--original", made / "original.csv", *named)
+    assert (code, statements(out)["synthetic"]) == (0, "holds")
+    code, out, _ = run("verify", "all-releases.json", *named[2:], *named[:2])
+    assert (code, statements(out)["synthetic"]) == (1, "fails")
+    assert run("verify", "all-releases.json", *named[:2])[0] == 1
