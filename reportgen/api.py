@@ -41,6 +41,8 @@ WITHOUT_OPTION = (
     "dropped_queries",
     "context",
     "recipients",
+    "release_model",
+    "generator",
 )
 """Settings that the command line takes from a file or the environment only."""
 LONGEST_FAULT = 120
@@ -358,13 +360,14 @@ def _command(
         words += ["--holdout", base_name(holdout, "holdout")]
     if baseline is not None:
         words += ["--baseline", base_name(baseline, "baseline")]
-    tables = any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES)
+    default = Settings()
+    tables = any(getattr(settings, name) != getattr(default, name) for name in FROM_FILES)
     if needs_config or tables:
         words += ["--config", base_name(config, "config")]
     variables = []
-    for name, field in Settings.model_fields.items():
+    for name in Settings.model_fields:
         value = getattr(settings, name)
-        if value == field.default or name in FROM_FILES:
+        if value == getattr(default, name) or name in FROM_FILES:
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")

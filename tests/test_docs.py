@@ -20,6 +20,7 @@ from reportgen.policy import Limit, Policy, Waiver
 from reportgen.running import Running
 from reportgen.score_names import SCORES
 from reportgen.settings import Settings, Thresholds
+from reportgen.stated import SignOff
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -52,7 +53,8 @@ def table(text, head):
 @pytest.mark.parametrize(
     ("title", "type_", "tables"),
     [
-        ("Settings", Settings, {"thresholds", "declared"}),
+        ("Settings", Settings, {"thresholds", "declared", "generator_parameters", "sign_off"}),
+        ("Sign-off and generator", SignOff, set()),
         ("Limits of the verdict", Thresholds, set()),
         ("How a run is carried out", Running, set()),
         ("The policy", Policy, set()),
