@@ -20,7 +20,7 @@ from reportgen import api, model
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.partition import Partition, Side
-from reportgen.render import FORMATS, bundle
+from reportgen.render import FORMATS, Format, bundle
 from reportgen.render.made_by import MadeBy, made_by
 from reportgen.render.rendered import RenderedBy
 from reportgen.report_files import ReportFile
@@ -110,14 +110,19 @@ def _made_again(
     if report.kind == "zip":
         yield from _bundle_again(report, result, rendering)
         return
+    unsigned = unsigned_part(report.content) if signed is not None and signed.whole and signed.only else None
+    for one in _likeliest_first(report):
+        made = one.render(result, rendering)
+        if made in (report.content, unsigned):
+            yield _said("document", "holds", "document_holds" if made == report.content else "document_signed")
+            return
+    yield _said("document", "fails", "document_differs", members=())
+
+
+def _likeliest_first(report: ReportFile) -> list[Format]:
+    """List the formats that such a file can be, first the one that its name tells: report or plain summary."""
     formats = [one for one in FORMATS if one.suffix.endswith(f".{report.kind}")]
-    made = [one.render(result, rendering) for one in formats]
-    if report.content in made:
-        yield _said("document", "holds", "document_holds")
-    elif signed is not None and signed.whole and signed.only and unsigned_part(report.content) in made:
-        yield _said("document", "holds", "document_signed")
-    else:
-        yield _said("document", "fails", "document_differs", members=())
+    return sorted(formats, key=lambda one: (not report.name.lower().endswith(one.suffix), -len(one.suffix)))
 
 
 def _signature(found: Signed | None) -> Statement:

@@ -13,7 +13,7 @@ from reportgen.cli import streams
 LEVELS = ("inconclusive", "moderate", "high", "never")
 """What `--fail-on` takes; `low` could never be met."""
 
-SUFFIXES = ".html .pdf .json .md .junit.xml .sarif .prom .zip .intoto.json"
+SUFFIXES = ".html .pdf .summary.html .summary.pdf .json .md .junit.xml .sarif .prom .zip .intoto.json"
 """What `reportgen.render` writes; written out here, because loading it costs `--help` its speed."""
 
 Outputs = Annotated[

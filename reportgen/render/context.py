@@ -71,7 +71,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         created=result.created,
         date=report_date(result.created),
         digest=checksum,
-        short_digest=f"{checksum[:4]} {checksum[4:8]}",
+        short_digest=short(checksum),
         made_by=made_by(rendering).line(checksum),
         medium=medium,
         first=first,
@@ -85,6 +85,11 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         thresholds=thresholds,
         provenance=provenance(result, rendering, checksum, medium, numbering),
     )
+
+
+def short(checksum: str) -> str:
+    """The first digits of a result's checksum, as every page shows them."""
+    return f"{checksum[:4]} {checksum[4:8]}"
 
 
 def report_date(created: str) -> str:

@@ -17,6 +17,7 @@ from reportgen.render.context import Report
 from reportgen.render.fonts import with_fonts
 from reportgen.render.pictures import Medium
 from reportgen.render.running_title import running_title
+from reportgen.render.summary_page import SummaryPage
 from reportgen.render.view import shortened
 from reportgen.shown import NOT_SHOWN
 from reportgen.words import add_filters, catalog
@@ -54,6 +55,19 @@ def render_page(report: Report, fonts: Literal["inline", "packaged"], result_jso
         fonts,
         report=report,
         generator=report.made_by,
+        result_json=Markup(result_json),  # noqa: S704 -- escaped by its caller
+    )
+
+
+def render_summary(page: SummaryPage, medium: Medium, result_json: str = "") -> str:
+    """Lay out the plain summary as one HTML page, as `render_page` does the report."""
+    return render_template(
+        "summary.html",
+        medium,
+        "inline" if medium == "screen" else "packaged",
+        page=page,
+        plain=catalog()["plain"],
+        generator=page.made_by,
         result_json=Markup(result_json),  # noqa: S704 -- escaped by its caller
     )
 
