@@ -12,6 +12,7 @@ result passes all but the inputs, and those only if the result is measured again
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.partition import Partition, Side
 from reportgen.render import FORMATS, Format, bundle
+from reportgen.render.drawn import PLAIN
 from reportgen.render.made_by import MadeBy, made_by
 from reportgen.render.rendered import RenderedBy
 from reportgen.report_files import ReportFile
@@ -81,9 +83,14 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
     if report.kind == "pdf" and b"/ByteRange" in report.content:
         signed = check_signature(report.content, unsigned_part(report.content))
         yield _signature(signed)
-    here = made_by(rendering)
     if report.maker is None:
         yield _said("document", "unchecked", "document_unsaid")
+        return
+    if not report.maker.own:  # a look that is given has no part in a report that was made without one
+        rendering = dataclasses.replace(rendering, look=PLAIN)
+    here = made_by(rendering)
+    if report.maker.own and not here.own:
+        yield _said("document", "unchecked", "document_own_look")
         return
     if report.maker != here:
         yield _said("document", "unchecked", "document_other", theirs=_named(report.maker), ours=_named(here))
@@ -100,6 +107,7 @@ def _named(maker: MadeBy) -> str:
         tool=maker.tool,
         weasyprint=maker.weasyprint,
         templates=maker.templates,
+        own=maker.own,
         libraries=maker.libraries,
     )
 
@@ -114,7 +122,8 @@ def _made_again(
     for one in _likeliest_first(report):
         made = one.render(result, rendering)
         if made in (report.content, unsigned):
-            yield _said("document", "holds", "document_holds" if made == report.content else "document_signed")
+            words = "document_holds" if made == report.content else "document_signed"
+            yield _said("document", "holds", words, own=rendering.look.own)
             return
     yield _said("document", "fails", "document_differs", members=())
 
@@ -142,7 +151,7 @@ def _bundle_again(report: ReportFile, result: model.Result, rendering: RenderedB
     expected = bundle.members(result, rendering)
     found = report.members or {}
     if bundle.packed(expected) == report.content:
-        yield _said("document", "holds", "document_holds")
+        yield _said("document", "holds", "document_holds", own=rendering.look.own)
         return
     differing = sorted(name for name in expected if found.get(name) != expected[name])
     yield _said("document", "fails", "document_differs", members=differing)

@@ -52,6 +52,22 @@ Verbose = Annotated[
 ]
 
 
+TemplateDir = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Your own templates, in place of packaged ones of the same name.", show_default=False
+    ),
+]
+LookConfig = Annotated[
+    str | None,
+    typer.Option(
+        "-c",
+        "--config",
+        metavar="FILE",
+        help="TOML file with template_dir and [look] [default: ./reportgen.toml].",
+        show_default=False,
+    ),
+]
 SignKey = Annotated[
     str | None,
     typer.Option(

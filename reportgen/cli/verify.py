@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,8 @@ import typer
 
 from reportgen.cli import streams
 from reportgen.cli.faults import NOT_MET, refused_if_unusual
-from reportgen.cli.options import Quiet, Verbose, speak_as_asked
+from reportgen.cli.options import LookConfig, Quiet, TemplateDir, Verbose, given, speak_as_asked
+from reportgen.cli.outputs import look_of
 from reportgen.errors import InputError
 
 OTHER_VERSION = "other-version"
@@ -35,6 +37,8 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    config: LookConfig = None,
+    template_dir: TemplateDir = None,
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
@@ -43,9 +47,9 @@ def verify(
     if allow not in {None, OTHER_VERSION}:
         msg = f"--allow: {OTHER_VERSION} is all that can be allowed"
         raise InputError(msg)
-    from reportgen import __version__, environment
+    from reportgen import api
+    from reportgen.config import look_from
     from reportgen.read.partition import Side
-    from reportgen.render.rendered import RenderedBy
     from reportgen.report_files import open_report
     from reportgen.shown import escaped
     from reportgen.verify import verify as stated
@@ -56,10 +60,11 @@ def verify(
         ("synthetic", synthetic),
         ("holdout", holdout),
     )
-    given = {side: path for side, path in sides if path is not None}
+    about = {side: path for side, path in sides if path is not None}
+    look = look_of(look_from(given({"config": config, "template_dir": template_dir}), os.environ))
     opened = open_report(Path(report))
     with refused_if_unusual(report, "made again"):
-        statements = stated(opened, RenderedBy(__version__, environment.versions()), given)
+        statements = stated(opened, api.drawn_by(look), about)
     passing = {"holds"} if allow is None else {"holds", "unchecked"}
     for one in statements:
         if not streams.quiet():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from reportgen.model import Result, digest
 from reportgen.render.coverage import CoverageSection, coverage_section
 from reportgen.render.data_card import DataCard, data_card
+from reportgen.render.drawn import Look
 from reportgen.render.first_page import FirstPage, first_page
 from reportgen.render.holdout import HoldoutSection, holdout_section
 from reportgen.render.made_by import made_by
@@ -36,6 +37,7 @@ class Report:
     digest: str
     short_digest: str
     made_by: str
+    look: Look
     medium: Medium
     first: FirstPage
     contents: tuple[Entry, ...]
@@ -73,6 +75,7 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         digest=checksum,
         short_digest=short(checksum),
         made_by=made_by(rendering).line(checksum),
+        look=rendering.look,
         medium=medium,
         first=first,
         contents=_contents(metrics),

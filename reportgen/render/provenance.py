@@ -12,6 +12,7 @@ from reportgen.model import InputFile, Measured, Result
 from reportgen.render.attacks import KEYS as ATTACKS
 from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
+from reportgen.render.made_by import look_words
 from reportgen.render.pictures import Medium
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.score_summary import has_null_range
@@ -180,6 +181,7 @@ def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
         ("created", sentence("provenance.created_value", created=_plain_time(result.created))),
         ("measured_by", _versions(measured)),
         ("rendered_by", rendered_by),
+        *([("look", look_words(rendering))] if rendering.look.own else []),
         ("schema", result.schema_version),
         ("metrics_version", str(result.tool.metrics)),
     ]

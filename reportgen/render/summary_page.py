@@ -10,8 +10,9 @@ from reportgen.model import InputFile, Level, Result, digest
 from reportgen.render import plain_words
 from reportgen.render.context import report_date, short
 from reportgen.render.data_card import stated
+from reportgen.render.drawn import Look
 from reportgen.render.first_page import LONGEST_NAME, verdict_word
-from reportgen.render.made_by import made_by
+from reportgen.render.made_by import look_words, made_by
 from reportgen.render.pictures import Medium
 from reportgen.render.provenance import signed_off
 from reportgen.render.rendered import RenderedBy
@@ -24,11 +25,13 @@ from reportgen.words import sentence
 LONGEST_TITLE = 180
 LONGEST_STATEMENT = 140
 """Characters of a title and of what the user states of the release; the full report has the whole."""
+LONGEST_LOOK = 200
+"""Characters that name what of the look is the user's own."""
 STEPS = ("", "dense", "tight")
 """From the usual sizes on paper to the smallest."""
 LONGEST_BESIDE = 80
 """Letters of an entry that has room beside another table."""
-_ROOMY, _DENSE = 31.0, 52.0
+_ROOMY, _DENSE = 29.0, 50.0
 """Lines that the page holds in its usual sizes, and in the second ones."""
 
 
@@ -63,6 +66,7 @@ class SummaryPage:
     digest: str
     short_digest: str
     made_by: str
+    look: Look
     level: Level
     symbol: str
     word: str
@@ -94,7 +98,8 @@ def summary_page(result: Result, rendering: RenderedBy, medium: Medium, step: st
             ("next", plain_words.next_steps(result)),
         )
     )
-    facts = (_stated(result), _sign_off(result), _origin(checksum, medium))
+    compared = _compared(result)
+    facts = (_stated(result), _sign_off(result), _origin(checksum, medium, rendering))
     stacked = any(_width(cell.text) > LONGEST_BESIDE for one in facts[:2] for row in one.rows for cell in row[1:])
     return SummaryPage(
         language=result.settings.lang,
@@ -106,6 +111,7 @@ def summary_page(result: Result, rendering: RenderedBy, medium: Medium, step: st
         digest=checksum,
         short_digest=short(checksum),
         made_by=made_by(rendering).line(checksum),
+        look=rendering.look,
         level=result.verdict.level,
         symbol=sentence(f"verdict.symbol.{result.verdict.level}"),
         word=verdict_word(result),
@@ -116,11 +122,11 @@ def summary_page(result: Result, rendering: RenderedBy, medium: Medium, step: st
             Head(sentence("plain.file")),
             Head(sentence("plain.rows"), numeric=True),
         ),
-        compared=_compared(result),
+        compared=compared,
         points=points,
         facts=facts,
         stacked=stacked,
-        step=estimated_step(title, points, facts, stacked=stacked) if step is None else step,
+        step=estimated_step(title, compared, points, facts, stacked=stacked) if step is None else step,
     )
 
 
@@ -138,7 +144,9 @@ def _width(text: str) -> int:
     return len(text) + sum(east_asian_width(sign) in "WF" for sign in text if not sign.isascii())
 
 
-def estimated_step(title: str, points: tuple[Point, ...], facts: tuple[Facts, ...], *, stacked: bool) -> str:
+def estimated_step(
+    title: str, compared: tuple[Row, ...], points: tuple[Point, ...], facts: tuple[Facts, ...], *, stacked: bool
+) -> str:
     """Estimate from the length of the texts how small they must be set; the PDF is measured besides."""
 
     def wrapped(text: str, letters: int) -> int:
@@ -147,6 +155,7 @@ def estimated_step(title: str, points: tuple[Point, ...], facts: tuple[Facts, ..
     lines = 2 * wrapped(title, 52) + sum(wrapped(text, 92) + 0.2 for point in points for text in point.texts)
     tables = [sum(wrapped(row[1].text, 72 if stacked else 36) + 0.4 for row in one.rows) for one in facts[:2]]
     lines += sum(tables) if stacked else max(tables)
+    lines += sum(1.6 * (wrapped(name.text, 20) - 1) + bool(rows.under) for _, name, rows in compared)
     return STEPS[(lines > _ROOMY) + (lines > _DENSE)]
 
 
@@ -191,10 +200,12 @@ def _sign_off(result: Result) -> Facts:
     return Facts("sign-off", sentence("plain.sign_off"), rows)
 
 
-def _origin(checksum: str, medium: Medium) -> Facts:
+def _origin(checksum: str, medium: Medium, rendering: RenderedBy) -> Facts:
     where = sentence(f"plain.full_{medium}", short=short(checksum))
+    look = shortened(look_words(rendering), LONGEST_LOOK)
     rows = (
         (Cell(sentence("plain.full")), Cell(where)),
         (Cell(sentence("plain.checksum")), Cell(checksum, style="hash")),
+        *([(Cell(sentence("provenance.look")), Cell(look))] if look else []),
     )
     return Facts("report", sentence("plain.report"), rows)

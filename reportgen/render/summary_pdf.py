@@ -17,8 +17,8 @@ def render(result: Result, rendering: RenderedBy) -> bytes:
     templates or texts of the user's own can bring about.
     """
     attached = Attached(ATTACHMENT, to_json(result).encode(), result.created)
-    first = STEPS.index(summary_page(result, rendering, "paper").step)
-    for step in STEPS[first:]:
+    estimated = STEPS.index(summary_page(result, rendering, "paper").step)
+    for step in STEPS[max(0, estimated - 1) :]:
         made = typeset_on_one_page(render_summary(summary_page(result, rendering, "paper", step), "paper"), attached)
         if made is not None:
             return made
