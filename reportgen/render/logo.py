@@ -27,7 +27,7 @@ DRAWN = (
     *("linearGradient", "radialGradient", "stop"),
 )
 """Elements of SVG that only draw. Text is none of them: it would be set in whatever font a machine has."""
-_REMOTE = re.compile(r"@import|image-set\s*\(|\\|url\s*\(\s*(?!['\"]?\s*#)", re.IGNORECASE)
+_REMOTE = re.compile(r"@import|image-set\s*\(|\\|url\s*\((?!\s*['\"]?\s*#)", re.IGNORECASE)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _KEPT = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
 """Parts of a PNG that draw; the others hold times, texts and profiles."""

@@ -8,7 +8,7 @@ from reportgen.look import LookTable
 from reportgen.render.drawn import PLAIN, Look
 from reportgen.render.logo import read_logo
 from reportgen.render.own_colours import own_colours
-from reportgen.render.own_templates import check_templates, read_templates
+from reportgen.render.own_templates import check_templates, given_names, read_templates
 from reportgen.render.page import environment, packaged_templates
 
 
@@ -27,5 +27,7 @@ def make_look(table: LookTable | None, template_dir: str | None) -> Look:
         colours=tuple(f"{scheme}.{key}" for scheme in ("light", "dark") for key in getattr(given, scheme).given()),
         logo=logo,
     )
-    check_templates(templates, environment(look), packaged_templates())
+    if templates:
+        packaged = packaged_templates()
+        check_templates(templates, environment(look), packaged, given_names(environment(), packaged))
     return look if look.own else PLAIN

@@ -15,7 +15,7 @@ REFUSED = ("iframe", "frame", "object", "embed", "applet", "base", "link", "form
 FETCHING = ("src", "srcset", "poster", "data", "background", "action", "formaction", "manifest", "ping", "xlink:href")
 LINKS = ("#", "https:", "http:", "mailto:")
 """How the address of a link may begin; nothing is fetched before it is followed."""
-_REMOTE = re.compile(r"@import|image-set\s*\(|url\s*\(\s*(?!['\"]?\s*(?:#|data:|reportgen:))", re.IGNORECASE)
+_REMOTE = re.compile(r"@import|image-set\s*\(|url\s*\((?!\s*['\"]?\s*(?:#|data:|reportgen:))", re.IGNORECASE)
 RESULT = {"type": "application/json", "id": "reportgen-result"}
 
 

@@ -55,11 +55,14 @@ def _read(path: Path, folder: Path) -> str:
         raise InputError(msg) from None
 
 
-def check_templates(sources: Mapping[str, str], environment: jinja2.Environment, packaged: tuple[str, ...]) -> None:
+def check_templates(
+    sources: Mapping[str, str], environment: jinja2.Environment, packaged: tuple[str, ...], known: set[str]
+) -> None:
     """Raise InputError, before anything is measured, for faults that can be seen without a result.
 
-    These are: a syntax error, an unknown filter, a name that no template is given, and a file that takes the place of
-    no packaged template and is used by no other.
+    `packaged` are the names of the packaged templates, `known` the names that templates are given. The faults are: a
+    syntax error, an unknown filter, a name that no template is given, and a file that takes the place of no packaged
+    template and is used by no other.
     """
     used: set[str | None] = set()
     trees = {}
@@ -74,7 +77,6 @@ def check_templates(sources: Mapping[str, str], environment: jinja2.Environment,
         if name not in packaged and name not in used:
             msg = f"{_name(name)}: no template of reportgen is called so{suggestion(name, packaged)}, and none uses it"
             raise InputError(msg)
-    known = given_names(environment, packaged)
     for name, tree in trees.items():
         for line, unknown in sorted(_unknown(tree, known)):
             msg = (
@@ -85,10 +87,8 @@ def check_templates(sources: Mapping[str, str], environment: jinja2.Environment,
 
 
 def given_names(environment: jinja2.Environment, packaged: tuple[str, ...]) -> set[str]:
-    """Return the names that packaged templates use and do not make themselves: those a template is given."""
-    loader = environment.loader
-    if loader is None:
-        return set()
+    """Return the names that the packaged templates, those of `environment`, use and do not make themselves."""
+    loader = environment.loader or jinja2.DictLoader({})
     sources = (loader.get_source(environment, name)[0] for name in packaged)
     return set().union(*(meta.find_undeclared_variables(environment.parse(source)) for source in sources))
 

@@ -38,6 +38,8 @@ SHEETS: dict[Medium, tuple[tuple[str, str], ...]] = {
     "paper": (("variables", ""), ("base", ""), ("components", ""), ("print", ""), ("running", "")),
 }
 """Style sheets of each medium with the media they are for; `screen` holds what WeasyPrint does not know."""
+PACKAGED = "packaged"
+"""Before the name of a template: the packaged one, whatever stands in its place."""
 _CONTROL = re.compile(f"[{NOT_SHOWN}]")
 
 
@@ -119,7 +121,7 @@ class LogoView:
 
 def _kept(word: str, symbol: str, digest: str) -> tuple[str, ...]:
     """What a page must show whatever its templates: the verdict, and the checksum that `reportgen verify` looks for."""
-    return word, symbol, digest
+    return f"{symbol}{word}", digest
 
 
 def _shown(page: str) -> str:
@@ -146,11 +148,10 @@ def _properties(colours: tuple[tuple[str, str], ...]) -> Markup:
 def environment(look: Look = PLAIN) -> jinja2.Environment:
     """The templates: everything put into a page is escaped, and what is missing is an error."""
     own = dict(look.templates)
-    packaged = jinja2.FileSystemLoader(resource("templates"))
+    packaged: jinja2.BaseLoader = jinja2.FileSystemLoader(resource("templates"))
+    owned = jinja2.FunctionLoader(lambda name: _source(own, name))
     environment = (SandboxedEnvironment if own else jinja2.Environment)(
-        loader=jinja2.ChoiceLoader([jinja2.FunctionLoader(lambda name: _source(own, name)), packaged])
-        if own
-        else packaged,
+        loader=jinja2.ChoiceLoader([owned, packaged, jinja2.PrefixLoader({PACKAGED: packaged})]) if own else packaged,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

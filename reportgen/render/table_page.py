@@ -113,7 +113,7 @@ def _html(page: TablePage, medium: Medium, rendering: RenderedBy) -> str:
         medium,
         "inline" if medium == "screen" else "packaged",
         rendering.look,
-        (page.word, page.symbol),
+        (f"{page.symbol}{page.word}",),
         page=page,
         generator=made_by(rendering).line(page.digest),
     )

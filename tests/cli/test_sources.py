@@ -46,6 +46,7 @@ OPTIONS = {
     "sampling_rate": (("--sampling-rate", "100"), 100.0, "200", 200.0, "300", 300.0),
     "title": (("--title", "a"), "a", "b", "b", '"c"', "c"),
     "no_category_names": (("--no-category-names",), True, "1", True, "true", True),
+    "template_dir": (("--template-dir", "a"), "a", "b", "b", '"c"', "c"),
     "lang": (("--lang", "en"), "en", "en", "en", '"en"', "en"),
 }
 WITHOUT_OPTION = {
@@ -140,7 +141,7 @@ def test_every_option_and_every_key_is_tried_above():
         options = {one.name for one in commands[name].params if "-" in one.opts[0]} - {"config", "help"}
         assert options <= set(OPTIONS)
     assert {one.name for one in commands["assess"].params if "-" in one.opts[0]} - {"config", "help"} == set(OPTIONS)
-    tables = {"thresholds", "declared", "generator_parameters", "sign_off"}
+    tables = {"thresholds", "declared", "generator_parameters", "sign_off", "look"}
     assert {*Settings.model_fields, *Running.model_fields} == {*OPTIONS, *WITHOUT_OPTION, *tables}
 
 
