@@ -1,4 +1,4 @@
-"""What others' programs say of reports in a look of one's own, that of examples/look, with an SVG and with a PNG logo."""
+"""What others' programs say of reports in a look of one's own: that of examples/look, and one with a PNG logo."""
 
 import io
 
