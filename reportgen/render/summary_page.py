@@ -19,6 +19,7 @@ from reportgen.render.rendered import RenderedBy
 from reportgen.render.scores import holdout_kind
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count
+from reportgen.stated import LONGEST_LINE
 from reportgen.subject import in_its_words
 from reportgen.words import sentence
 
@@ -27,8 +28,10 @@ LONGEST_STATEMENT = 140
 """Characters of a title and of what the user states of the release; the full report has the whole."""
 LONGEST_LOOK = 200
 """Characters that name what of the look is the user's own."""
-STEPS = ("", "dense", "tight")
-"""From the usual sizes on paper to the smallest."""
+STEPS = ("", "dense", "tight", "cut")
+"""From the usual sizes on paper to the smallest; in the last one the user's texts are cut as well."""
+CUT = 60
+"""Letters that the last step leaves of a text; only very wide ones, in great number, ever need it."""
 LONGEST_BESIDE = 80
 """Letters of an entry that has room beside another table."""
 _ROOMY, _DENSE = 29.0, 50.0
@@ -82,12 +85,18 @@ class SummaryPage:
     step: str
     """How much smaller than usual it is set on paper, so that it stays one page."""
 
+    @property
+    def size(self) -> str:
+        """The step as style sheets know it."""
+        return "tight" if self.step == "cut" else self.step
+
 
 @in_its_words
 def summary_page(result: Result, rendering: RenderedBy, medium: Medium, step: str | None = None) -> SummaryPage:
     """Build the page. Without a `step` it takes the one that the length of its texts asks for."""
     checksum = digest(result)
-    title = shortened(result.title, LONGEST_TITLE)
+    cut = step == "cut"
+    title = shortened(result.title, CUT if cut else LONGEST_TITLE)
     headline = plain_words.headline(result)
     points = tuple(
         Point(name, sentence(f"plain.{name}"), texts)
@@ -98,8 +107,12 @@ def summary_page(result: Result, rendering: RenderedBy, medium: Medium, step: st
             ("next", plain_words.next_steps(result)),
         )
     )
-    compared = _compared(result)
-    facts = (_stated(result), _sign_off(result), _origin(checksum, medium, rendering))
+    compared = _compared(result, CUT // 3 if cut else LONGEST_NAME)
+    facts = (
+        _stated(result, CUT if cut else LONGEST_STATEMENT),
+        _sign_off(result, CUT if cut else 2 * LONGEST_LINE),
+        _origin(checksum, medium, rendering),
+    )
     stacked = any(_width(cell.text) > LONGEST_BESIDE for one in facts[:2] for row in one.rows for cell in row[1:])
     return SummaryPage(
         language=result.settings.lang,
@@ -159,12 +172,12 @@ def estimated_step(
     return STEPS[(lines > _ROOMY) + (lines > _DENSE)]
 
 
-def _compared(result: Result) -> tuple[Row, ...]:
+def _compared(result: Result, longest: int) -> tuple[Row, ...]:
     inputs = result.inputs
-    rows = [_file("original", inputs.original), _file("synthetic", inputs.synthetic)]
+    rows = [_file("original", inputs.original, longest), _file("synthetic", inputs.synthetic, longest)]
     kind = holdout_kind(result)
     if inputs.holdout is not None:
-        rows.append(_file("holdout", inputs.holdout))
+        rows.append(_file("holdout", inputs.holdout, longest))
     elif kind == "approximate":
         halves = Cell(count(result.holdout.rows), style="num")
         rows.append((Cell(sentence("plain.approximate")), Cell("–"), halves))
@@ -173,19 +186,19 @@ def _compared(result: Result) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _file(side: str, file: InputFile) -> Row:
+def _file(side: str, file: InputFile, longest: int) -> Row:
     persons = "" if file.persons is None else sentence("plain.persons", persons=file.persons)
     return (
         Cell(sentence(f"plain.{side}")),
-        Cell(shortened(file.name, LONGEST_NAME)),
+        Cell(shortened(file.name, longest)),
         Cell(count(file.rows), style="num", under=persons),
     )
 
 
-def _stated(result: Result) -> Facts:
+def _stated(result: Result, longest: int) -> Facts:
     said = stated(result.settings)
     rows = tuple(
-        _fact(sentence(f"label.{name}"), shortened(said[name], LONGEST_STATEMENT))
+        _fact(sentence(f"label.{name}"), shortened(said[name], longest))
         for name in ("generator", "release_model", "recipients")
     )
     return Facts("stated", sentence("plain.stated"), rows)
@@ -195,8 +208,8 @@ def _fact(item: str, text: str) -> Row:
     return Cell(item), Cell(text) if text else Cell(sentence("sign_off.not_supplied"), tone="none")
 
 
-def _sign_off(result: Result) -> Facts:
-    rows = tuple((Cell(item), Cell(text, tone=tone)) for item, text, tone in signed_off(result))
+def _sign_off(result: Result, longest: int) -> Facts:
+    rows = tuple((Cell(item), Cell(shortened(text, longest), tone=tone)) for item, text, tone in signed_off(result))
     return Facts("sign-off", sentence("plain.sign_off"), rows)
 
 
