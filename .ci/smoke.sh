@@ -64,6 +64,13 @@ python -m json.tool y.sarif >/dev/null
 sum=$(sha256sum y.md | cut -d' ' -f1)
 grep -q "$sum" y.intoto.json || { echo "the statement does not vouch for y.md" >&2; exit 1; }
 
+step "reportgen render, the plain summary, in a look of one's own"
+mkdir -p own/partials
+echo '{% include "packaged/partials/badge.html" %}<p>Ours</p>' >own/partials/badge.html
+reportgen render out/leaky.json -o z.summary.html -o z.summary.pdf --template-dir own
+grep -q '<p>Ours</p>' z.summary.html
+reportgen verify z.summary.pdf --template-dir own
+
 step "reportgen check, on a file and on stdin"
 reportgen check out/good.json
 if reportgen check - <out/leaky.json; then echo "the leaky control passes the gate" >&2; exit 1; fi

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from reportgen.gate import GateReport
+    from reportgen.look import LookTable
     from reportgen.measuring import Progress
     from reportgen.read.partition import Tabular
     from reportgen.read.tables import Given, Reader
-    from reportgen.render import Together
+    from reportgen.render import RenderedBy, Together
+    from reportgen.render.drawn import Look
     from reportgen.space.answers import Answers
 
 WITHOUT_OPTION = (
@@ -47,6 +49,8 @@ WITHOUT_OPTION = (
     "dropped_queries",
     "context",
     "recipients",
+    "release_model",
+    "generator",
 )
 """Settings that the command line takes from a file or the environment only."""
 LONGEST_FAULT = 120
@@ -101,41 +105,55 @@ class Assessment:
         """Return the result file's text: sorted keys, unrounded numbers, the same bytes for the same result."""
         return model.to_json(self.result)
 
-    def write(self, path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> None:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *more: str | os.PathLike[str],
+        look: Mapping[str, Any] | None = None,
+        template_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
         """Write one or more reports; the suffix of each path chooses its format. Each appears whole or not at all.
 
         Written in one call, `.intoto.json` vouches for the others: `a.write("r.html", "r.json", "r.intoto.json")`.
-        Raises EnvironmentLacking where the machine can't make one of them, once the others are written.
+        `look` holds what `[look]` does in a config file, `template_dir` is the folder of your own templates. Raises
+        InputError where one of them is wrong, and EnvironmentLacking where the machine can't make one of the reports,
+        once the others are written.
         """
-        made = self.rendered_together([os.fspath(one) for one in (path, *more)])
+        made = self.rendered_together([os.fspath(one) for one in (path, *more)], look=own_look(look, template_dir))
         write_whole({Path(name): content for name, content in made.contents.items()})
         if made.lacking is not None:
             raise made.lacking
 
-    def rendered(self, name: str) -> bytes:
-        """Return the report in the format that the suffix of a file name stands for.
+    def rendered(
+        self,
+        name: str,
+        *,
+        look: Mapping[str, Any] | None = None,
+        template_dir: str | os.PathLike[str] | None = None,
+    ) -> bytes:
+        """Return the report in the format that the suffix of a file name stands for, in the look that `write` takes.
 
         Raises InputError for an unknown suffix and EnvironmentLacking where the machine can't make the format.
         """
         from reportgen import render
 
-        return render.render(name, self.result, render.RenderedBy(__version__, environment.versions()))
+        return render.render(name, self.result, drawn_by(own_look(look, template_dir)))
 
     def rendered_together(
         self,
         names: Sequence[str],
         progress: Progress | None = None,
         finish: Callable[[str, bytes], bytes] = lambda _, content: content,
+        look: Look | None = None,
     ) -> Together:
         """Return the reports under all these names, and the EnvironmentLacking that kept one from being made.
 
         `progress` is called with the stage "write", the reports made so far and their total; `finish` gets the suffix
-        and bytes of each report and returns what is to be written.
+        and bytes of each report and returns what is to be written; `look` is what `own_look` returns.
         """
         from reportgen import render
 
-        rendering = render.RenderedBy(__version__, environment.versions())
-        return render.render_together(names, self.result, rendering, progress or (lambda *_: None), finish)
+        return render.render_together(names, self.result, drawn_by(look), progress or (lambda *_: None), finish)
 
     def scores(self) -> pd.DataFrame:
         """Return all scores, one a row: metric, score, value, interval, reference, null range, unit, better."""
@@ -157,6 +175,25 @@ class Assessment:
         from reportgen.render.notebook import render_notebook
 
         return render_notebook(self.result)
+
+
+def own_look(look: Mapping[str, Any] | LookTable | None, template_dir: str | os.PathLike[str] | None) -> Look | None:
+    """Read and check a look of one's own; None for the packaged one. InputError, one line, where it is wrong."""
+    if look is None and template_dir is None:
+        return None
+    folder = None if template_dir is None else os.fspath(template_dir)
+    asked = make_running({"look": look, "template_dir": folder})
+    from reportgen.render.own_look import make_look
+
+    return make_look(asked.look, asked.template_dir)
+
+
+def drawn_by(look: Look | None = None) -> RenderedBy:
+    """Say what draws here and now, in this look."""
+    from reportgen.render.drawn import PLAIN
+    from reportgen.render.rendered import RenderedBy
+
+    return RenderedBy(__version__, environment.versions(), look or PLAIN)
 
 
 def assess(
@@ -403,13 +440,14 @@ def _command(
         words += ["--holdout", base_name(holdout, "holdout")]
     if baseline is not None:
         words += ["--baseline", base_name(baseline, "baseline")]
-    tables = any(getattr(settings, name) != Settings.model_fields[name].default for name in FROM_FILES)
+    default = Settings()
+    tables = any(getattr(settings, name) != getattr(default, name) for name in FROM_FILES)
     if needs_config or tables:
         words += ["--config", base_name(config, "config")]
     variables = []
-    for name, field in Settings.model_fields.items():
+    for name in Settings.model_fields:
         value = getattr(settings, name)
-        if value == field.default or name in FROM_FILES:
+        if value == getattr(default, name) or name in FROM_FILES:
             continue
         if name in WITHOUT_OPTION:
             variables.append(f"REPORTGEN_{name.upper()}={shlex.quote(str(value))}")

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from reportgen import __version__, api, environment
+from reportgen import __version__, api
 from reportgen.changes import Comparison, to_json
 from reportgen.changes import compare as changed
 from reportgen.errors import EnvironmentLacking, InputError
+from reportgen.look import LookTable
 from reportgen.output import check_writable, write_whole
 from reportgen.read.partition import Side, Tabular
 from reportgen.read.pooling import pooled
 from reportgen.read.tables import Given, read_table
 from reportgen.render.compare_page import closing, compare_page, shown_scores
-from reportgen.render.rendered import RenderedBy
 from reportgen.render.table_page import TablePage, render_page, suffix_of
 from reportgen.report_files import open_report
 from reportgen.setting_aside import DEFAULT_FRACTION, Asked, Split, check_asked, divide
@@ -107,6 +107,8 @@ def verify(
     sha256: str | None = None,
     sign_cert: str | os.PathLike[str] | None = None,
     allow: Literal["other-version"] | None = None,
+    look: Mapping[str, Any] | LookTable | None = None,
+    template_dir: str | os.PathLike[str] | None = None,
 ) -> Verification:
     """Say of a report (.html, .pdf, .json, .zip) whether it is intact, and whether it is about these tables.
 
@@ -114,7 +116,8 @@ def verify(
     byte for byte, a signature is checked, and each table given is held against both hashes in the result. Several
     paths as `synthetic` are releases that were assessed together, in that order. `sha256`: of the result, as you kept
     it; `sign_cert`: a file with the certificate that must have signed the report. With `allow="other-version"` a
-    document that this installation can't make again may stay unchecked.
+    document that this installation can't make again may stay unchecked. `look` and `template_dir`: the look that the
+    report was written in, as for `Assessment.write`.
 
     Returns a `Verification`, which `holds` or not; nothing is raised for a statement that fails. Raises InputError
     where the file is no report.
@@ -135,7 +138,7 @@ def verify(
     path = Path(os.fsdecode(report))
     opened = open_report(path)
     with refused_if_unusual(str(path), "made again"):
-        statements = stated(opened, RenderedBy(__version__, environment.versions()), given, expected)
+        statements = stated(opened, api.drawn_by(api.own_look(look, template_dir)), given, expected)
     return Verification(statements, allowed=allow is not None)
 
 
@@ -175,7 +178,7 @@ class Compared:
 
     def rendered(self, names: Sequence[str]) -> tuple[Mapping[str, bytes], EnvironmentLacking | None]:
         """Return the page under these names (.html, .pdf, .json, .md), and what kept one of them from being made."""
-        rendering = RenderedBy(__version__, environment.versions())
+        rendering = api.drawn_by()
         made: dict[str, bytes] = {}
         lacking: EnvironmentLacking | None = None
         for name in names:

@@ -11,7 +11,7 @@ from typing import Any
 
 from reportgen.declared import mask_marks
 from reportgen.model import Baseline, BaselineDifference, Measured, Result, Score
-from reportgen.settings import LISTS, Settings
+from reportgen.settings import LISTS, WORDS, Settings
 
 NO_DEFINITION = (
     *LISTS,  # they show in the columns, and in which metrics were measured
@@ -25,9 +25,7 @@ NO_DEFINITION = (
     "fail_on",
     "lead_names",
     "sampling_rate",
-    "title",
-    "context",
-    "recipients",
+    *WORDS,
     "no_category_names",
     "lang",
 )

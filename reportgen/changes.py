@@ -31,9 +31,10 @@ from reportgen.model import (
     Version,
     digest,
 )
+from reportgen.settings import WORDS
 
 Direction = Literal["same", "better", "worse", "higher", "lower"]
-_WORDS_ONLY = ("title", "context", "recipients", "lang")
+_WORDS_ONLY = (*WORDS, "lang")
 """Settings that are words of a report: no change of a measurement."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from reportgen.errors import InputError
 from reportgen.policy import Policy, make_policy
-from reportgen.running import SEVERAL, Running, make_running
+from reportgen.running import LOOK, SEVERAL, TABLES, Running, make_running
 from reportgen.settings import FROM_FILES, LISTS, Settings, make_settings
 from reportgen.shown import one_line, shown_name, suggestion
 from reportgen.toml_file import read_toml
@@ -19,7 +19,7 @@ DEFAULT_FILE = "reportgen.toml"
 PREFIX = "REPORTGEN_"
 SETTINGS = tuple("schema" if name == "declared" else name for name in Settings.model_fields)
 """Settings by the names that files give them."""
-ONLY_IN_FILES = ("schema", *FROM_FILES)
+_TABLES = (*FROM_FILES, *TABLES)
 PASSPHRASE = "sign_passphrase"  # noqa: S105 -- the name of a variable
 """Only a variable: no file of settings and no list of processes is to hold it."""
 KNOWN = (*SETTINGS, *Running.model_fields)
@@ -60,6 +60,19 @@ def running_from(options: Mapping[str, Any], environ: Mapping[str, str], names: 
     return make_running({**_variables(environ, names), **options})
 
 
+def look_from(options: Mapping[str, Any], environ: Mapping[str, str], names: Sequence[str] = ()) -> Running:
+    """Merge all sources of how reports look, for commands that take nothing else from a config file.
+
+    `options` holds what the user gave, by name; `config` among them names the file to read. `names` are taken from
+    options and environment alone.
+    """
+    file = _config_file(options, environ)
+    content = {} if file is None else _read(file)
+    kept = {name: value for name, value in content.items() if name in LOOK}
+    given = {name: value for name, value in options.items() if name != "config"}
+    return make_running({**kept, **_variables(environ, (*LOOK, *names)), **given})
+
+
 def read_config(path: Path) -> dict[str, Any]:
     """Read the settings of a TOML file, or of the table `[tool.reportgen]` of a `pyproject.toml`.
 
@@ -72,7 +85,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """Describe each `REPORTGEN_*` variable that no option reads."""
-    known = {f"{PREFIX}{name.upper()}" for name in ("config", PASSPHRASE, *KNOWN) if name not in FROM_FILES}
+    known = {f"{PREFIX}{name.upper()}" for name in ("config", PASSPHRASE, *KNOWN) if name not in _TABLES}
     for variable in sorted(environ):
         if variable.startswith(PREFIX) and variable not in known:
             yield f"{one_line(variable)}: not read, no option is called so{suggestion(variable, sorted(known))}"
@@ -92,7 +105,7 @@ def _variables(environ: Mapping[str, str], names: Sequence[str] = KNOWN) -> dict
     for name in names:
         variable = f"{PREFIX}{name.upper()}"
         text = environ.get(variable)
-        if not text or name in FROM_FILES:
+        if not text or name in _TABLES:
             continue
         several = name in LISTS or name in SEVERAL
         value = tuple(part.strip() for part in text.split(",") if part.strip()) if several else text

@@ -23,7 +23,7 @@ from reportgen.declared import MOST_MARKS
 from reportgen.marks import KNOWN
 from reportgen.policy import Policy
 from reportgen.score_names import METRICS_VERSION
-from reportgen.settings import METRIC_KEYS, Settings
+from reportgen.settings import METRIC_KEYS, STATED, Settings
 from reportgen.soundness import faults, in_order
 
 SCHEMA_VERSION = "1.0"
@@ -638,6 +638,9 @@ def to_json(result: Result) -> str:
                 del part[name]
     if plain["holdout"]["set_aside"] is None:
         del plain["holdout"]["set_aside"]
+    for name in STATED:
+        if getattr(result.settings, name) == Settings.model_fields[name].get_default(call_default_factory=True):
+            del plain["settings"][name]
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 

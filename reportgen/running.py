@@ -11,9 +11,15 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from reportgen.errors import InputError
+from reportgen.look import LookTable
+from reportgen.shown import one_line
 
 SEVERAL = ("output",)
 """Fields that hold several names."""
+LOOK = ("template_dir", "look")
+"""Fields that say how reports look; every command that draws reads them."""
+TABLES = ("look",)
+"""Fields that are tables of their own, which neither an option nor a variable can hold."""
 
 
 class Running(BaseModel):
@@ -27,6 +33,10 @@ class Running(BaseModel):
     """Files to write, the suffix being the format; empty for a summary on stdout."""
     baseline: str | None = None
     """An older result to compare with."""
+    template_dir: str | None = None
+    """Folder of templates that take the place of packaged ones of the same name."""
+    look: LookTable | None = None
+    """Logo and colours of the reports; a table of its own."""
     sign_key: str | None = None
     """Key that signs every PDF: PKCS#12, or PEM with `sign_cert`."""
     sign_cert: str | None = None
@@ -56,7 +66,17 @@ def make_running(values: dict[str, Any], where: str = "") -> Running:
         return Running.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        kinds = {"tuple_type": "give a list of files", "string_type": "must be text", "extra_forbidden": "is not known"}
+        kinds = {
+            "tuple_type": "give a list of files",
+            "string_type": "must be text",
+            "extra_forbidden": "is not known",
+            "string_pattern_mismatch": "give a colour as #RRGGBB",
+            "string_too_short": "must not be empty",
+            "model_type": "give a table with a line a setting",
+            "value_error": first["msg"].removeprefix("Value error, "),
+        }
         message = kinds.get(first["type"], first["msg"].split(",")[0].replace("Input should be", "must be"))
-        msg = f"{where}setting {str(first['loc'][0])!r}: {message}"
+        message = message.replace("String should", "must")
+        name = ".".join(one_line(str(part)) for part in first["loc"][: 3 if first["loc"][0] in TABLES else 1])
+        msg = f"{where}setting {name!r}: {message}"
         raise InputError(msg) from None

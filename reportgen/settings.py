@@ -14,6 +14,7 @@ from reportgen.bounds import Name, Text
 from reportgen.declared import Schema
 from reportgen.errors import InputError
 from reportgen.shown import one_line
+from reportgen.stated import Parameters, SignOff, plain_parameters
 
 FailOn = Literal["inconclusive", "moderate", "high", "never"]
 """Not `low`: no result lies below it, so that a gate which fails on it could never be met."""
@@ -38,8 +39,12 @@ METRIC_KEYS = (
 
 FEWEST_QUERIES = 100
 """Percentiles and rates of fewer rows say next to nothing."""
-FROM_FILES = ("thresholds", "declared")
+FROM_FILES = ("thresholds", "declared", "generator_parameters", "sign_off")
 """Settings that are tables of their own, which neither an option nor a variable can hold."""
+STATED = ("release_model", "generator", "generator_parameters", "sign_off")
+"""Settings in the user's words that a result holds only where they were given: older results have none of them."""
+WORDS = ("title", "context", "recipients", *STATED)
+"""Settings that are the user's words: they stand in the report in places of their own, and change no number."""
 LISTS = ("metric", "key", "ignore", "numeric", "categorical", "secret", "link", "link_with")
 """Settings that hold several names."""
 SWITCHES = ("no_category_names",)
@@ -140,6 +145,14 @@ class Settings(BaseModel):
     """What the data are and why they are assessed, in the user's words."""
     recipients: Text = ""
     """Who is to receive the synthetic data, in the user's words."""
+    release_model: Text = ""
+    """How the data are to be released (openly, under a contract, in a closed room), in the user's words."""
+    generator: Text = ""
+    """What made the synthetic data, in the user's words."""
+    generator_parameters: Parameters = Field(default_factory=dict)
+    """What the generator was set to, in the user's words."""
+    sign_off: SignOff = SignOff()
+    """Who answers for the assessment, in the user's words."""
     no_category_names: bool = False
     """Print no name of a category, not even of those that five or more original rows share."""
     lang: Literal["en"] = "en"
@@ -162,6 +175,11 @@ class Settings(BaseModel):
         if isinstance(value, list):
             return tuple(value)  # what a result file or a config file writes as a list
         return (value,) if isinstance(value, str) and info.field_name in LISTS else value
+
+    @field_validator("generator_parameters", mode="before")
+    @classmethod
+    def _plain_parameters(cls, table: Any) -> Any:
+        return plain_parameters(table)
 
     @field_validator("lead_names", mode="before")
     @classmethod
@@ -214,7 +232,7 @@ def make_settings(values: Mapping[str, Any], where: str = "") -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = first["loc"]  # beyond the name it tells the member of a union, except in nested tables
-        depth = {"thresholds": 2, "schema": 4}.get(str(place[0]) if place else "", 1)
+        depth = {"thresholds": 2, "sign_off": 2, "schema": 4}.get(str(place[0]) if place else "", 1)
         name = ".".join(one_line(str(part)) for part in place[:depth]) or "settings"
         msg = f"{where}setting {name!r}: {_what_is_wrong(first['type'], first['msg'])}"
         raise InputError(msg) from None

@@ -12,6 +12,7 @@ result passes all but the inputs, and those only if the result is measured again
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,7 +22,8 @@ from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.partition import Partition, Side
 from reportgen.read.tables import Given
-from reportgen.render import FORMATS, bundle
+from reportgen.render import FORMATS, Format, bundle
+from reportgen.render.drawn import PLAIN
 from reportgen.render.made_by import MadeBy, made_by
 from reportgen.render.rendered import RenderedBy
 from reportgen.report_files import ReportFile
@@ -119,9 +121,14 @@ def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -
     if (paper := _paper(report)) is not None and b"/ByteRange" in paper:
         signed = check_signature(paper, unsigned_part(paper))
         yield _signature(signed)
-    here = made_by(rendering)
     if report.maker is None:
         yield _said("document", "unchecked", "document_unsaid")
+        return
+    if not report.maker.own:  # a look that is given has no part in a report that was made without one
+        rendering = dataclasses.replace(rendering, look=PLAIN)
+    here = made_by(rendering)
+    if report.maker.own and not here.own:
+        yield _said("document", "unchecked", "document_own_look")
         return
     if report.maker != here:
         yield _said("document", "unchecked", "document_other", theirs=_named(report.maker), ours=_named(here))
@@ -145,6 +152,7 @@ def _named(maker: MadeBy) -> str:
         tool=maker.tool,
         weasyprint=maker.weasyprint,
         templates=maker.templates,
+        own=maker.own,
         libraries=maker.libraries,
     )
 
@@ -155,14 +163,20 @@ def _made_again(
     if report.kind == "zip":
         yield from _bundle_again(report, result, rendering, signed)
         return
+    unsigned = unsigned_part(report.content) if signed is not None and signed.whole and signed.only else None
+    for one in _likeliest_first(report):
+        made = one.render(result, rendering)
+        if made in (report.content, unsigned):
+            words = "document_holds" if made == report.content else "document_signed"
+            yield _said("document", "holds", words, own=rendering.look.own)
+            return
+    yield _said("document", "fails", "document_differs", members=())
+
+
+def _likeliest_first(report: ReportFile) -> list[Format]:
+    """List the formats that such a file can be, first the one that its name tells: report or plain summary."""
     formats = [one for one in FORMATS if one.suffix.endswith(f".{report.kind}")]
-    made = [one.render(result, rendering) for one in formats]
-    if report.content in made:
-        yield _said("document", "holds", "document_holds")
-    elif signed is not None and signed.whole and signed.only and unsigned_part(report.content) in made:
-        yield _said("document", "holds", "document_signed")
-    else:
-        yield _said("document", "fails", "document_differs", members=())
+    return sorted(formats, key=lambda one: (not report.name.lower().endswith(one.suffix), -len(one.suffix)))
 
 
 def _signature(found: Signed | None) -> Statement:
@@ -189,7 +203,7 @@ def _bundle_again(
     if signed is not None and signed.whole and signed.only and unsigned_part(paper) == expected[bundle.PAPER]:
         expected, words = bundle.with_paper(expected, paper), "document_signed"
     if bundle.packed(expected) == report.content:
-        yield _said("document", "holds", words)
+        yield _said("document", "holds", words, own=rendering.look.own)
         return
     differing = sorted(name for name in expected if found.get(name) != expected[name])
     yield _said("document", "fails", "document_differs", members=differing)

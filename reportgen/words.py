@@ -58,7 +58,7 @@ def catalog(language: str = _LANGUAGE) -> dict[str, Any]:
 
 @functools.cache
 def _catalog(language: str, of: subject.Subject) -> dict[str, Any]:
-    words = _read(language)
+    words = _read(language) | _read(f"{language}_summary")
     if of == "tables":
         return words
     own = _read(f"{language}_{of}")

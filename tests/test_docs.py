@@ -16,10 +16,13 @@ import typer
 from reportgen import cli, model
 from reportgen.cli import epilogs
 from reportgen.config import read_config
+from reportgen.look import Colours, LookTable
 from reportgen.policy import Limit, Policy, Waiver
+from reportgen.render.page import packaged_templates
 from reportgen.running import Running
 from reportgen.score_names import SCORES
 from reportgen.settings import Settings, Thresholds
+from reportgen.stated import SignOff
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -52,7 +55,8 @@ def table(text, head):
 @pytest.mark.parametrize(
     ("title", "type_", "tables"),
     [
-        ("Settings", Settings, {"thresholds", "declared"}),
+        ("Settings", Settings, {"thresholds", "declared", "generator_parameters", "sign_off"}),
+        ("Sign-off and generator", SignOff, set()),
         ("Limits of the verdict", Thresholds, set()),
         ("How a run is carried out", Running, set()),
         ("The policy", Policy, set()),
@@ -65,6 +69,19 @@ def test_every_key_of_the_config_file_is_documented_with_its_default(title, type
     for key, (default, *_) in documented.items():
         written = None if default == "none" else tomllib.loads(f"x = {default.strip('`')}")["x"]
         assert written == defaults[key], key
+
+
+def test_every_key_of_a_look_is_documented():
+    text = (DOCS / "look.md").read_text(encoding="utf-8")
+    assert set(table(text, "key of `[look]`")) == set(LookTable.model_fields)
+    assert set(table(text, "key of a colour")) == set(Colours.model_fields)
+
+
+def test_every_packaged_template_is_documented():
+    text = (DOCS / "look.md").read_text(encoding="utf-8")
+    listed = " ".join(table(text, "name")) + " ".join(cell for row in table(text, "name").values() for cell in row)
+    for name in packaged_templates():
+        assert f"`{name}`" in text or f"`{Path(name).stem}`" in listed, name
 
 
 def test_keys_of_limits_and_waivers_and_main_scores_are_documented():

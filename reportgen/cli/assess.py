@@ -19,10 +19,11 @@ from reportgen.cli.options import (
     SignCert,
     SignKey,
     SignPassphraseFile,
+    TemplateDir,
     Verbose,
     given,
 )
-from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
+from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher, look_inputs, look_of
 from reportgen.cli.releases import assess_releases
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def assess(
     ] = None,
     fail_on: FailOn = None,
     baseline: Baseline = None,
+    template_dir: TemplateDir = None,
     sign_key: SignKey = None,
     sign_cert: SignCert = None,
     sign_passphrase_file: SignPassphraseFile = None,
@@ -184,15 +186,16 @@ def assess(
     streams.speak(quiet=running.quiet, verbose=running.verbose)
     for sentence in unknown_variables(os.environ):
         streams.say(sentence)
-    finish = finisher(running, os.environ)
+    finish, look = finisher(running, os.environ), look_of(running)
     streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
     if available_memory() is None:
         streams.detail("memory: this system does not tell what is free; a run that does not fit is not refused")
     if len(synthetic) > 1 and not running.dry_run:
         check_room((*MEASURING, *drawing(running.output)))
-        assess_releases(original, synthetic, asked, finish)
+        assess_releases(original, synthetic, asked, finish, look)
         return
-    check_outputs(running.output, (original, *synthetic, running.holdout, asked.file, running.baseline))
+    inputs = (original, *synthetic, running.holdout, asked.file, running.baseline, *look_inputs(running))
+    check_outputs(running.output, inputs)
     if running.dry_run:
         for one in synthetic:
             _print_columns(original, one, running.holdout, asked.settings)
@@ -212,7 +215,7 @@ def assess(
             baseline=older,
             config=asked.file,
         )
-    deliver(assessment, running.output, finish)
+    deliver(assessment, running.output, finish, look)
     close(assessment.result, assessment.gate)
 
 

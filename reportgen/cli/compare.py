@@ -16,6 +16,7 @@ from reportgen.cli.outputs import check_targets, put_in_place
 from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
+    from reportgen.render.drawn import Look
     from reportgen.render.table_page import TablePage
 
 
@@ -52,10 +53,9 @@ def compare(
         raise typer.Exit(NOT_MET)
 
 
-def deliver_page(page: TablePage, outputs: Sequence[str]) -> None:
+def deliver_page(page: TablePage, outputs: Sequence[str], look: Look | None = None) -> None:
     """Write a page of tables under every name; as text to stdout where none is given."""
-    from reportgen import __version__, environment
-    from reportgen.render.rendered import RenderedBy
+    from reportgen import api
     from reportgen.render.table_page import render_page, text
     from reportgen.shown import escaped
 
@@ -63,7 +63,7 @@ def deliver_page(page: TablePage, outputs: Sequence[str]) -> None:
         if not streams.quiet():
             print("\n".join(escaped(line) for line in text(page).splitlines()))
         return
-    rendering = RenderedBy(__version__, environment.versions())
+    rendering = api.drawn_by(look)
     made: dict[str, bytes] = {}
     lacking: EnvironmentLacking | None = None
     for name in outputs:

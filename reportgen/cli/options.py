@@ -13,7 +13,7 @@ from reportgen.cli import streams
 LEVELS = ("inconclusive", "moderate", "high", "never")
 """What `--fail-on` takes; `low` could never be met."""
 
-SUFFIXES = ".html .pdf .json .md .junit.xml .sarif .prom .zip .intoto.json"
+SUFFIXES = ".html .pdf .summary.html .summary.pdf .json .md .junit.xml .sarif .prom .zip .intoto.json"
 """What `reportgen.render` writes; written out here, because loading it costs `--help` its speed."""
 
 Outputs = Annotated[
@@ -52,6 +52,22 @@ Verbose = Annotated[
 ]
 
 
+TemplateDir = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Your own templates, in place of packaged ones of the same name.", show_default=False
+    ),
+]
+LookConfig = Annotated[
+    str | None,
+    typer.Option(
+        "-c",
+        "--config",
+        metavar="FILE",
+        help="TOML file with template_dir and [look] [default: ./reportgen.toml].",
+        show_default=False,
+    ),
+]
 SignKey = Annotated[
     str | None,
     typer.Option(

@@ -10,16 +10,18 @@ import typer
 from reportgen.available import DRAWING, MEASURING, check_room
 from reportgen.cli.faults import WRONG_ENVIRONMENT
 from reportgen.cli.options import (
+    LookConfig,
     Outputs,
     Quiet,
     SignCert,
     SignKey,
     SignPassphraseFile,
+    TemplateDir,
     Verbose,
     given,
     speak_as_asked,
 )
-from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
+from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher, look_inputs, look_of
 from reportgen.errors import InputError
 from reportgen.unusual import refused_if_unusual
 
@@ -27,6 +29,8 @@ from reportgen.unusual import refused_if_unusual
 def render(
     result: Annotated[str, typer.Argument(metavar="RESULT.json", help="A result that assess wrote.")],
     output: Outputs = None,
+    config: LookConfig = None,
+    template_dir: TemplateDir = None,
     sign_key: SignKey = None,
     sign_cert: SignCert = None,
     sign_passphrase_file: SignPassphraseFile = None,
@@ -37,18 +41,20 @@ def render(
     speak_as_asked(quiet=quiet, verbose=verbose)
     check_room(drawing(output or ()))
     from reportgen import api
-    from reportgen.config import running_from
+    from reportgen.config import look_from
 
     if not output:
         msg = "render: name at least one output with -o FILE"
         raise InputError(msg)
-    options = given({"sign_key": sign_key, "sign_cert": sign_cert, "sign_passphrase_file": sign_passphrase_file})
-    running = running_from(options, os.environ, ("sign_key", "sign_cert", "sign_passphrase_file"))
-    check_outputs(output, (result, running.sign_key, running.sign_cert, running.sign_passphrase_file))
-    finish = finisher(running, os.environ)
+    signing = {"sign_key": sign_key, "sign_cert": sign_cert, "sign_passphrase_file": sign_passphrase_file}
+    options = given({"config": config, "template_dir": template_dir, **signing})
+    running = look_from(options, os.environ, tuple(signing))
+    keys = (running.sign_key, running.sign_cert, running.sign_passphrase_file)
+    check_outputs(output, (result, config, *keys, *look_inputs(running)))
+    finish, look = finisher(running, os.environ), look_of(running)
     assessment = api.load(result)
     with refused_if_unusual(result, "shown"):
-        deliver(assessment, output, finish)
+        deliver(assessment, output, finish, look)
 
 
 def doctor() -> None:

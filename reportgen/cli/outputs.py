@@ -16,6 +16,7 @@ from reportgen.errors import InputError
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment
+    from reportgen.render.drawn import Look
     from reportgen.running import Running
 
 
@@ -97,14 +98,26 @@ def finisher(running: Running, environ: Mapping[str, str]) -> Finish:
     return finish
 
 
-def deliver(assessment: Assessment, output: Sequence[str], finish: Finish = unsigned) -> None:
+def look_of(running: Running) -> Look | None:
+    """Read and check the user's own look, where there is one, before anything is measured."""
+    from reportgen import api
+
+    return api.own_look(running.look, running.template_dir)
+
+
+def look_inputs(running: Running) -> tuple[str | None, ...]:
+    """Name the files and folders that the look is read from, which no output may overwrite."""
+    return running.template_dir, None if running.look is None else running.look.logo
+
+
+def deliver(assessment: Assessment, output: Sequence[str], finish: Finish = unsigned, look: Look | None = None) -> None:
     """Make every output, then write them together. What the machine can't make is named last; the others stand."""
     if not output:
         if not streams.quiet():
             print_summary(assessment)
         return
     with streams.progress() as report:
-        made = assessment.rendered_together([name for name in output if name != "-"], report, finish)
+        made = assessment.rendered_together([name for name in output if name != "-"], report, finish, look)
     put_in_place({Path(name): content for name, content in made.contents.items()})
     if "-" in output:  # last: a reader that stops early must not cost the files
         sys.stdout.write(assessment.to_json())

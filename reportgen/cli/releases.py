@@ -13,16 +13,19 @@ from reportgen.cli import streams
 from reportgen.cli.closing import closing_of
 from reportgen.cli.compare import deliver_page
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.outputs import Finish, check_outputs, deliver, drawing
+from reportgen.cli.outputs import Finish, check_outputs, deliver, drawing, look_inputs
 from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
     from reportgen.api import Assessment
     from reportgen.config import Resolved
     from reportgen.read.tables import Given
+    from reportgen.render.drawn import Look
 
 
-def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, finish: Finish) -> None:
+def assess_releases(
+    original: str, synthetic: Sequence[str], asked: Resolved, finish: Finish, look: Look | None = None
+) -> None:
     """Assess each release, then all together; write each one's outputs and the comparison. Exit 1 if one fails."""
     from reportgen import api
     from reportgen.read.pooling import RememberingReader, pooled
@@ -38,7 +41,7 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
     suffixes = [format_of(name).suffix for name in named]
     tables = [name for name in running.output if name == "-" or format_of(name).suffix in SUFFIXES]
     check_names(bases, [name for name in tables if name != "-"], named, suffixes)
-    inputs = (original, *synthetic, running.holdout, asked.file, running.baseline)
+    inputs = (original, *synthetic, running.holdout, asked.file, running.baseline, *look_inputs(running))
     every = [name for base in (*bases, TOGETHER) for name in outputs_of(base, named, suffixes)]
     check_outputs([*running.output, *every], inputs)
 
@@ -78,13 +81,13 @@ def assess_releases(original: str, synthetic: Sequence[str], asked: Resolved, fi
     for base, assessment in results.items():
         if named:
             try:
-                deliver(assessment, outputs_of(base, named, suffixes), finish)
+                deliver(assessment, outputs_of(base, named, suffixes), finish, look)
             except EnvironmentLacking as error:  # the others can still be written
                 lacking = error
     lines = Releases(releases=tuple(release(base, one.result, one.gate) for base, one in results.items()))
     page = releases_page(results[bases[0]].result, lines, {base: one.result for base, one in results.items()})
     if tables or not named:
-        deliver_page(page, tables)
+        deliver_page(page, tables, look)
     if lacking is not None:
         raise lacking
     sys.stdout.flush()  # see `close`

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 from reportgen.cli import streams
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.options import Quiet, Verbose, speak_as_asked
+from reportgen.cli.options import LookConfig, Quiet, TemplateDir, Verbose, given, speak_as_asked
 from reportgen.errors import InputError
 
 OTHER_VERSION = "other-version"
@@ -46,6 +47,8 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    config: LookConfig = None,
+    template_dir: TemplateDir = None,
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
@@ -55,9 +58,11 @@ def verify(
         msg = f"--allow: {OTHER_VERSION} is all that can be allowed"
         raise InputError(msg)
     from reportgen.auditing import verify as verified
+    from reportgen.config import look_from
     from reportgen.shown import escaped
     from reportgen.words import sentence
 
+    asked = look_from(given({"config": config, "template_dir": template_dir}), os.environ)
     found = verified(
         report,
         original,
@@ -66,6 +71,8 @@ def verify(
         sha256=sha256,
         sign_cert=sign_cert,
         allow="other-version" if allow else None,
+        look=asked.look,
+        template_dir=asked.template_dir,
     )
     for one in found.statements:
         if not streams.quiet():

@@ -65,6 +65,8 @@ def _collector_paused() -> Iterator[None]:
 FORMATS = (
     Format(".html", "reportgen.render.html"),
     Format(".pdf", "reportgen.render.pdf"),
+    Format(".summary.html", "reportgen.render.summary_html"),
+    Format(".summary.pdf", "reportgen.render.summary_pdf"),
     Format(".json", "reportgen.render.json"),
     Format(".md", "reportgen.render.markdown"),
     Format(".junit.xml", "reportgen.render.junit"),
@@ -75,15 +77,10 @@ FORMATS = (
 )
 
 
-RESERVED = (".summary.html", ".summary.pdf")
-"""Suffixes of formats that are to come: a file so named must not hold something else."""
-
-
 def format_of(name: str) -> Format:
     """Return the format of an output by its longest known suffix; InputError names the known ones."""
     known = [one for one in FORMATS if name.lower().endswith(one.suffix)]
-    to_come = [suffix for suffix in RESERVED if name.lower().endswith(suffix)]
-    if not known or max(map(len, to_come), default=0) > max(len(one.suffix) for one in known):
+    if not known:
         suffixes = " ".join(one.suffix for one in FORMATS)
         msg = f"output {name!r}: unknown format, use one of {suffixes}"
         raise InputError(msg)

@@ -12,13 +12,17 @@ import zipfile
 from collections.abc import Callable, Mapping
 
 from reportgen.model import Result, to_json
-from reportgen.render import html, pdf
+from reportgen.render import html, pdf, summary_html, summary_pdf
 from reportgen.render.rendered import RenderedBy
 from reportgen.words import sentence
 
 SUMS = "SHA256SUMS"
 RESULT, PAGE, PAPER = "result.json", "report.html", "report.pdf"
-MEMBERS = ("README.txt", "command.txt", PAGE, PAPER, RESULT, "settings.json", "versions.json", SUMS)
+SUMMARY_PAGE, SUMMARY_PAPER = "summary.html", "summary.pdf"
+MEMBERS = (
+    *("README.txt", "command.txt", PAGE, PAPER, RESULT, "settings.json"),
+    *(SUMMARY_PAGE, SUMMARY_PAPER, "versions.json", SUMS),
+)
 """In the order in which they stand in the file."""
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = 0o100644 << 16
@@ -44,6 +48,8 @@ def members(result: Result, rendering: RenderedBy) -> dict[str, bytes]:
         PAPER: pdf.render(result, rendering),
         RESULT: to_json(result).encode(),
         "settings.json": _json(plain["settings"]),
+        SUMMARY_PAGE: summary_html.render(result, rendering),
+        SUMMARY_PAPER: summary_pdf.render(result, rendering),
         "versions.json": _json(versions),
     }
     return {**made, SUMS: checksums(made)}

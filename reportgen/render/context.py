@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from reportgen.model import Result, digest
 from reportgen.render.coverage import CoverageSection, coverage_section
 from reportgen.render.data_card import DataCard, data_card
+from reportgen.render.drawn import Look
 from reportgen.render.first_page import FirstPage, first_page
 from reportgen.render.glossary import glossary_table
 from reportgen.render.holdout import HoldoutSection, holdout_section
@@ -37,6 +38,7 @@ class Report:
     digest: str
     short_digest: str
     made_by: str
+    look: Look
     medium: Medium
     first: FirstPage
     contents: tuple[Entry, ...]
@@ -75,8 +77,9 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         created=result.created,
         date=report_date(result.created),
         digest=checksum,
-        short_digest=f"{checksum[:4]} {checksum[4:8]}",
+        short_digest=short(checksum),
         made_by=made_by(rendering).line(checksum),
+        look=rendering.look,
         medium=medium,
         first=first,
         contents=_contents(metrics),
@@ -90,6 +93,11 @@ def build_report(result: Result, rendering: RenderedBy, medium: Medium) -> Repor
         provenance=origin,
         glossary=glossary,
     )
+
+
+def short(checksum: str) -> str:
+    """The first digits of a result's checksum, as every page shows them."""
+    return f"{checksum[:4]} {checksum[4:8]}"
 
 
 def report_date(created: str) -> str:

@@ -9,6 +9,7 @@ from reportgen.render.leads import features, files_of_signals
 from reportgen.render.scores import share
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, capped, heads
 from reportgen.rounding import count
+from reportgen.settings import Settings
 from reportgen.words import sentence
 
 
@@ -22,7 +23,8 @@ class DataCard:
 
 def data_card(result: Result, numbering: Numbering) -> DataCard:
     """Build the data card; what the user did not say is said to be missing."""
-    tables = [
+    tables = [_parameters(result, numbering)] if result.settings.generator_parameters else []
+    tables += [
         build(result, numbering) for build in ((files_of_signals, features) if result.leads else (_files, _columns))
     ]
     left_out = [column for column in result.columns if not column.used]
@@ -31,10 +33,43 @@ def data_card(result: Result, numbering: Numbering) -> DataCard:
     return DataCard(
         notes=tuple(
             Note(sentence(f"label.{name}"), tuple(_paragraphs(text)) or (sentence("label.not_supplied"),))
-            for name, text in (("context", result.settings.context), ("recipients", result.settings.recipients))
+            for name, text in stated(result.settings).items()
         ),
         tables=tuple(tables),
     )
+
+
+def stated(settings: Settings) -> dict[str, str]:
+    """What the user said of the data and their release, by the name of the setting; empty where nothing was said."""
+    return {
+        "context": settings.context,
+        "recipients": settings.recipients,
+        "release_model": settings.release_model,
+        "generator": settings.generator,
+    }
+
+
+def _parameters(result: Result, numbering: Numbering) -> Table:
+    rows, shown = capped(
+        [(Cell(name), Cell(parameter(value))) for name, value in result.settings.generator_parameters.items()]
+    )
+    return Table(
+        label=numbering.table(),
+        caption=sentence("data.parameters"),
+        heads=heads(sentence("data.parameter"), sentence("data.value")),
+        rows=rows,
+        notes=shown,
+        layout="facts",
+    )
+
+
+def parameter(value: object) -> str:
+    """Write the value of a parameter as the user stated it; figures are not rounded."""
+    if isinstance(value, tuple):
+        return ", ".join(map(parameter, value)) or sentence("data.none")
+    if isinstance(value, bool):
+        return sentence(f"data.{'yes' if value else 'no'}")
+    return str(value)
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -128,14 +128,18 @@ def _lines(
 
 
 def verdict_word(result: Result) -> str:
-    """The words of the badge; for low with the bound that was reached, rounded up."""
+    """The words of the badge; for low with the bound that was reached."""
     if result.verdict.level != "low":
         return sentence(f"verdict.word.{result.verdict.level}")
+    bound = badge_bound(result)
+    return sentence("verdict.word.low", bound=bound) if bound else sentence("verdict.word.low_unbounded")
+
+
+def badge_bound(result: Result) -> str:
+    """The larger of upper bound and smallest noticed leak, rounded up; "" where neither is known."""
     detectable = result.controls.detectable.share
     bounds = [bound for bound in (result.verdict.upper_bound, detectable and 100 * detectable) if bound is not None]
-    if not bounds:
-        return sentence("verdict.word.low_unbounded")
-    return sentence("verdict.word.low", bound=_rounded_up(max(bounds)))
+    return _rounded_up(max(bounds)) if bounds else ""
 
 
 def _rounded_up(bound: float) -> str:
@@ -321,7 +325,7 @@ def _limits(result: Result) -> tuple[str, ...]:
         _holdout_limit(result, kind),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
-        sentence("limits.controller", tested=_tested(result)),
+        sentence("limits.controller", tested=wp216_tested(result)),
     )
 
 
@@ -330,7 +334,8 @@ def answered(name: str, result: Result) -> bool:
     return bool(getattr(result.coverage, name).assessed) and not too_weak(result.metrics.get(name))
 
 
-def _tested(result: Result) -> str:
+def wp216_tested(result: Result) -> str:
+    """Say which of the criteria of WP216 an attack answered."""
     names = {name: sentence(f"coverage.{name}").lower() for name in CRITERIA}
     tested = [names[name] for name in CRITERIA if answered(name, result)]
     untested = [names[name] for name in CRITERIA if names[name] not in tested]

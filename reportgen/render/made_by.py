@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reportgen._resources import resource
+from reportgen.render.drawn import Look
 from reportgen.render.rendered import RenderedBy
+from reportgen.words import sentence
 
 _LINE = re.compile(
     r"reportgen (?P<tool>[0-9A-Za-z.+!-]{1,40}), WeasyPrint (?P<weasyprint>[0-9A-Za-z.+!-]{1,40}), "
-    r"templates (?P<templates>[0-9a-f]{16}), libraries (?P<libraries>[0-9a-f]{16}), result (?P<result>[0-9a-f]{64})"
+    r"templates (?P<templates>[0-9a-f]{16})(?P<own> \(own look\))?, "
+    r"libraries (?P<libraries>[0-9a-f]{16}), result (?P<result>[0-9a-f]{64})"
 )
 
 
@@ -25,15 +28,17 @@ class MadeBy:
     tool: str
     weasyprint: str
     templates: str
-    """Of templates, words, style sheets and fonts: the first 16 digits of a SHA-256."""
+    """Of templates, words, style sheets and fonts, the user's own among them: the first 16 digits of a SHA-256."""
     libraries: str
     """Of the versions of all libraries that draw, in the same way."""
+    own: bool = False
+    """Whether templates, colours or a logo of the user's own are among them."""
 
     def line(self, result: str) -> str:
         """Write the line of a report on a result with this SHA-256."""
         return (
-            f"reportgen {self.tool}, WeasyPrint {self.weasyprint}, templates {self.templates}, "
-            f"libraries {self.libraries}, result {result}"
+            f"reportgen {self.tool}, WeasyPrint {self.weasyprint}, templates {self.templates}"
+            f"{' (own look)' if self.own else ''}, libraries {self.libraries}, result {result}"
         )
 
 
@@ -43,9 +48,16 @@ def made_by(rendering: RenderedBy) -> MadeBy:
     return MadeBy(
         tool=rendering.tool_version,
         weasyprint=_plain(rendering.versions),
-        templates=templates_digest(),
+        templates=_templates(rendering.look),
         libraries=hashlib.sha256(versions.encode()).hexdigest()[:16],
+        own=rendering.look.own,
     )
+
+
+def _templates(look: Look) -> str:
+    if not look.own:
+        return templates_digest()
+    return hashlib.sha256(f"{templates_digest()} {look.digest}".encode()).hexdigest()[:16]
 
 
 def read_line(text: str) -> tuple[MadeBy, str] | None:
@@ -53,7 +65,10 @@ def read_line(text: str) -> tuple[MadeBy, str] | None:
     found = _LINE.search(text)
     if found is None:
         return None
-    return MadeBy(found["tool"], found["weasyprint"], found["templates"], found["libraries"]), found["result"]
+    maker = MadeBy(
+        found["tool"], found["weasyprint"], found["templates"], found["libraries"], own=found["own"] is not None
+    )
+    return maker, found["result"]
 
 
 @functools.cache
@@ -67,6 +82,21 @@ def templates_digest() -> str:
                 name = f"{folder}/{path.relative_to(root).as_posix()}"
                 digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def look_words(rendering: RenderedBy) -> str:
+    """Say what of a report's look is the user's own; "" where nothing is."""
+    look = rendering.look
+    if not look.own:
+        return ""
+    parts = []
+    if look.templates:
+        parts.append(sentence("provenance.look_templates", names=[name for name, _ in look.templates]))
+    if look.colours:
+        parts.append(sentence("provenance.look_colours", names=look.colours))
+    if look.logo is not None:
+        parts.append(sentence("provenance.look_logo"))
+    return sentence("provenance.look_own", parts=parts, digest=_templates(look))
 
 
 def _plain(versions: Mapping[str, str | None]) -> str:

@@ -53,12 +53,29 @@ class Attached:
 def typeset(make_page: Callable[[], str], attached: Attached) -> bytes:
     """Write a page as PDF; raise EnvironmentLacking where Pango is missing, before the page is made."""
     _weasyprint()
-    page = make_page()
-    pdf, missing = _typeset(page, attached)
-    if missing:
+    return _set_in_known_letters(make_page(), attached).content
+
+
+def typeset_on_one_page(page: str, attached: Attached) -> bytes | None:
+    """Write a page as PDF that is one page on paper, or return None where it takes more."""
+    made = _set_in_known_letters(page, attached)
+    return made.content if made.pages == 1 else None
+
+
+@dataclass(frozen=True)
+class _Typeset:
+    content: bytes
+    pages: int
+    missing: frozenset[str]
+    """Characters that no font has."""
+
+
+def _set_in_known_letters(page: str, attached: Attached) -> _Typeset:
+    made = _typeset(page, attached)
+    if made.missing:
         # No font on this machine has these characters, and PDF/A has no room for glyphs that are not there.
-        pdf, _ = _typeset(page.translate(dict.fromkeys(map(ord, missing), MISSING)), attached)
-    return pdf
+        return _typeset(page.translate(dict.fromkeys(map(ord, made.missing), MISSING)), attached)
+    return made
 
 
 def _weasyprint() -> Any:
@@ -84,8 +101,7 @@ def _fonts() -> Any:
     return _weasyprint().text.fonts.FontConfiguration()
 
 
-def _typeset(page: str, attached: Attached) -> tuple[bytes, frozenset[str]]:
-    """Make the PDF; return with it the characters that no font has."""
+def _typeset(page: str, attached: Attached) -> _Typeset:
     weasyprint = _weasyprint()
     content = attached.content
     created = datetime.fromisoformat(attached.created)
@@ -111,7 +127,7 @@ def _typeset(page: str, attached: Attached) -> tuple[bytes, frozenset[str]]:
         )
         _declare_ua(document.metadata)
         pdf: bytes = document.write_pdf(finisher=_name_attachments_once, **options)
-    return pdf, frozenset(watch.missing)
+    return _Typeset(pdf, len(document.pages), frozenset(watch.missing))
 
 
 def _name_attachments_once(_: Any, pdf: Any) -> None:

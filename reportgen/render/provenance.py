@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,14 @@ from reportgen.model import SCHEMA_VERSION, InputFile, Measured, Result
 from reportgen.render.attacks import KEYS as ATTACKS
 from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
+from reportgen.render.made_by import look_words
 from reportgen.render.pictures import Medium
 from reportgen.render.rendered import RenderedBy
 from reportgen.render.score_summary import has_null_range
 from reportgen.render.scores import ordinal, percent_of, share
-from reportgen.render.view import Cell, Note, Numbering, Row, Table, heads
+from reportgen.render.view import Cell, Note, Numbering, Row, Table, Tone, heads
 from reportgen.rounding import count
+from reportgen.settings import WORDS
 from reportgen.verdict.families import SPLITS
 from reportgen.versions import is_newer
 from reportgen.words import catalog, sentence
@@ -32,6 +35,7 @@ class Provenance:
     settings: Table
     hashes: Table
     notes: tuple[Note, ...]
+    sign_off: Table
 
 
 def method_table(result: Result, numbering: Numbering) -> Table:
@@ -130,6 +134,7 @@ def provenance(result: Result, rendering: RenderedBy, digest: str, medium: Mediu
                 (sentence("provenance.reproducibility"), sentence("provenance.personal")),
             ),
         ),
+        sign_off=_sign_off(result, numbering),
     )
 
 
@@ -181,6 +186,7 @@ def _run(result: Result, rendering: RenderedBy, numbering: Numbering) -> Table:
         ("created", sentence("provenance.created_value", created=_plain_time(result.created))),
         ("measured_by", _versions(measured)),
         ("rendered_by", rendered_by),
+        *([("look", look_words(rendering))] if rendering.look.own else []),
         ("schema", _schema(result)),
         ("metrics_version", str(result.tool.metrics)),
     ]
@@ -212,7 +218,7 @@ def _versions(versions: dict[str, str | None]) -> str:
 def _settings(result: Result, numbering: Numbering) -> Table:
     rows: list[Row] = []
     for name, value in result.settings.model_dump(exclude={"thresholds"}).items():
-        if name in {"title", "context", "recipients"}:  # they stand in the report's title and in section 1
+        if name in WORDS:  # they stand in the report's title, in section 1 and in the sign-off
             continue
         shown = hide_marks(value, _not_named) if result.settings.no_category_names else value
         rows.append((Cell(name), Cell(_setting(shown)), Cell(sentence(f"setting.{name}"))))
@@ -277,3 +283,19 @@ def _hash_rows(side: str, file: InputFile) -> list[Row]:
         (Cell(side), Cell(sentence("provenance.hash_file")), of_file),
         (Cell(side), Cell(sentence("provenance.hash_content")), Cell(file.content_sha256, style="hash")),
     ]
+
+
+def _sign_off(result: Result, numbering: Numbering) -> Table:
+    return _facts(
+        numbering,
+        sentence("sign_off.caption"),
+        (sentence("sign_off.item"), sentence("sign_off.value")),
+        [(Cell(item), Cell(text, tone=tone)) for item, text, tone in signed_off(result)],
+    )
+
+
+def signed_off(result: Result) -> Iterator[tuple[str, str, Tone]]:
+    """List the lines of the sign-off: item, what the user states or that nothing was supplied, and its tone."""
+    for name, text in result.settings.sign_off.model_dump().items():
+        said = text.strip()
+        yield sentence(f"sign_off.{name}"), said or sentence("sign_off.not_supplied"), "" if said else "none"

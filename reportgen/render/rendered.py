@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from reportgen.render.drawn import PLAIN, Look
+
 
 @dataclass(frozen=True)
 class RenderedBy:
@@ -15,3 +17,5 @@ class RenderedBy:
 
     tool_version: str
     versions: Mapping[str, str | None]
+    look: Look = PLAIN
+    """The user's own templates, colours and logo."""

@@ -112,6 +112,8 @@ def _html(page: TablePage, medium: Medium, rendering: RenderedBy) -> str:
         "tables.html",
         medium,
         "inline" if medium == "screen" else "packaged",
+        rendering.look,
+        (f"{page.symbol}{page.word}",),
         page=page,
         generator=made_by(rendering).line(page.digest),
     )

@@ -48,6 +48,7 @@ OPTIONS = {
     "sampling_rate": (("--sampling-rate", "100"), 100.0, "200", 200.0, "300", 300.0),
     "title": (("--title", "a"), "a", "b", "b", '"c"', "c"),
     "no_category_names": (("--no-category-names",), True, "1", True, "true", True),
+    "template_dir": (("--template-dir", "a"), "a", "b", "b", '"c"', "c"),
     "lang": (("--lang", "en"), "en", "en", "en", '"en"', "en"),
 }
 WITHOUT_OPTION = {
@@ -61,6 +62,8 @@ WITHOUT_OPTION = {
     "dropped_queries": ("300", 300, "400", 400),
     "context": ("a", "a", '"b"', "b"),
     "recipients": ("a", "a", '"b"', "b"),
+    "release_model": ("a", "a", '"b"', "b"),
+    "generator": ("a", "a", '"b"', "b"),
 }
 
 
@@ -140,7 +143,8 @@ def test_every_option_and_every_key_is_tried_above():
         options = {one.name for one in commands[name].params if "-" in one.opts[0]} - {"config", "help"}
         assert options <= set(OPTIONS)
     assert {one.name for one in commands["assess"].params if "-" in one.opts[0]} - {"config", "help"} == set(OPTIONS)
-    assert {*Settings.model_fields, *Running.model_fields} == {*OPTIONS, *WITHOUT_OPTION, "thresholds", "declared"}
+    tables = {"thresholds", "declared", "generator_parameters", "sign_off", "look"}
+    assert {*Settings.model_fields, *Running.model_fields} == {*OPTIONS, *WITHOUT_OPTION, *tables}
 
 
 def test_a_variable_that_no_option_reads_is_named_with_the_nearest(run, tables, monkeypatch):

@@ -14,7 +14,7 @@ import reportgen
 from reportgen import environment
 from reportgen.render import made_by
 
-FILES = ("report.html", "report.pdf", "result.json", "bundle.zip")
+FILES = ("report.html", "report.pdf", "result.json", "bundle.zip", "s.summary.html", "s.summary.pdf")
 
 
 @pytest.fixture(scope="module")

@@ -20,13 +20,16 @@ from reportgen.render import FORMATS, format_of, render, render_together
         ("a.intoto.json", ".intoto.json"),
         ("A.JUnit.XML", ".junit.xml"),
         ("a.b.prom", ".prom"),
+        ("a.summary.html", ".summary.html"),
+        ("A.Summary.PDF", ".summary.pdf"),
+        ("summary.html", ".html"),
     ],
 )
 def test_format_follows_from_the_suffix(name, suffix):
     assert format_of(name).suffix == suffix
 
 
-@pytest.mark.parametrize("name", ["report", "report.docx", "html", "", "a.xml", "a.summary.pdf"])
+@pytest.mark.parametrize("name", ["report", "report.docx", "html", "", "a.xml", "a.summary.docx"])
 def test_unknown_suffix_names_the_known_ones(name):
     with pytest.raises(InputError) as caught:
         format_of(name)
@@ -37,9 +40,9 @@ def test_unknown_suffix_names_the_known_ones(name):
 def test_longest_suffix_wins(monkeypatch):
     from reportgen import render as package
 
-    longer = package.Format(".summary.html", "reportgen.render.html")
+    longer = package.Format(".longer.html", "reportgen.render.html")
     monkeypatch.setattr(package, "FORMATS", (*FORMATS, longer))
-    assert format_of("a.summary.html") is longer
+    assert format_of("a.longer.html") is longer
     assert format_of("a.html").suffix == ".html"
 
 
