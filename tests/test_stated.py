@@ -97,7 +97,7 @@ def test_words_change_no_number_and_no_comparison(assess):
     before, now = (json.loads(one.to_json()) for one in (older, newer))
     assert before["metrics"] == now["metrics"]
     from reportgen.baseline import differences
-    from reportgen.compare import compare
+    from reportgen.changes import compare
 
     assert list(differences(older.result, newer.result)) == []
     assert compare(older.result, newer.result, ("a", "b"), {}).settings == ()
