@@ -49,7 +49,7 @@ def test_columns_stand_worst_first_with_their_rates_and_p(inference, make):
 
 def test_an_attack_that_does_no_better_than_guessing_says_so_in_its_line(inference, make):
     table = rates_table("inference", inference, make(), Numbering())
-    assert [row[0].under for row in table.rows] == ["", "", "no better than guessing"]
+    assert [row[0].under for row in table.rows] == ["", "", "not assessed: no better than guessing"]
 
 
 def test_single_attacks_stand_in_their_own_table_alone(inference):

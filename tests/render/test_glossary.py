@@ -22,7 +22,7 @@ TECHNICAL = (
     "predicates?|quantile|Recital 26|reference|relabellings?|release gate|resamples?|resampled|"
     "root mean square|secondary test|seed|SHA-256|shuffl\\w+|singling out|sits? on|smallest leak|"
     "SOURCE_DATE_EPOCH|standard deviations?|synthetic rows|tied|tolerance|twins?|variance|waivers?|Wilson|"
-    "WP216|zero-crossing rate|z"
+    "WP216|zero-crossing rate|z|Pango|HarfBuzz|Parquet|UTC|schema"
 )
 """Words that a reader who is new to this need not know. Whoever brings another such word into a text adds it here."""
 UNKNOWN = (
