@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,6 +34,17 @@ class Attempts:
     baseline: float
     p_value: float | None
     guesses: int | None = None
+
+
+def dealt(inertia: Sequence[float]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Deal columns out to two files by their share of the inertia: places from 0 on, ascending in either.
+
+    Heaviest first, of equal ones the first, in turns of one, two, two and so on: as many to either file, and of about
+    the same weight.
+    """
+    heaviest = sorted(range(len(inertia)), key=lambda column: -inertia[column])
+    first = {column for turn, column in enumerate(heaviest) if turn % 4 in {0, 3}}
+    return tuple(sorted(first)), tuple(sorted(set(heaviest) - first))
 
 
 Brought = Mapping[str, Attempts] | NotMeasuredCode | Exception

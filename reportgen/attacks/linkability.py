@@ -15,7 +15,7 @@ import numpy as np
 
 from reportgen.attacks.attributes import Attributes
 from reportgen.attacks.targets import Targets
-from reportgen.attempts import Attempts, Tries
+from reportgen.attempts import Attempts, Tries, dealt
 from reportgen.distances import Ints
 from reportgen.metrics.hypergeometric import at_least
 from reportgen.model import NotMeasuredCode
@@ -58,17 +58,12 @@ def linkability(
 def halves_of(rows: Attributes, settings: Settings) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The columns that either file holds, as places among the columns by name; None where there are fewer than two.
 
-    What the user named, the rest being the other half; without a choice the columns are dealt out by their inertia,
-    heaviest first, in turns of one, two, two and so on: as many to either file, and of about the same weight.
+    What the user named, the rest being the other half; without a choice the columns are dealt out by their inertia.
     """
     if len(rows.names) < 2:
         return None
     if not settings.link:
-        heaviest = np.argsort(-rows.inertia, kind="stable")
-        dealt = np.isin(
-            np.arange(len(heaviest)) % 4, (0, 3)
-        )  # one to the first file, two to the second, two to the first
-        return tuple(sorted(heaviest[dealt].tolist())), tuple(sorted(heaviest[~dealt].tolist()))
+        return dealt(rows.inertia.tolist())
     place = {name: column for column, name in enumerate(rows.names)}
     one = tuple(sorted(place[name] for name in settings.link))
     other = tuple(sorted(place[name] for name in settings.link_with))

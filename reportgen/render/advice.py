@@ -6,6 +6,7 @@ from typing import Any
 
 from reportgen.model import Measured, NotMeasured, Result
 from reportgen.render import scores, tested
+from reportgen.render.attacks import halves
 from reportgen.render.readings import reading, too_weak
 from reportgen.render.stance import stance
 from reportgen.rounding import decimals, significant
@@ -55,6 +56,9 @@ def how_to_read(key: str, metric: Measured, result: Result) -> str:
     extra |= tested.reading_numbers(result)
     if key == "exact_copies":
         extra["reference"] = metric.scores["synthetic_rows"].reference is not None
+    if key == "linkability":
+        extra["first"], extra["second"] = halves(result)
+        extra["chosen"] = bool(result.settings.link)
     if key == "closest_rate":
         extra["distance"] = significant(metric.scores["distance_threshold"].value, 3)
         extra["ratio"] = decimals(metric.scores["ratio_threshold"].value, 3, (0, 1))

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from reportgen.attempts import dealt
 from reportgen.figures.rates import Rate, RateRow, RatesText, draw_rates
 from reportgen.model import Measured, Result, Score
 from reportgen.render import scores
@@ -22,6 +23,8 @@ KEYS = ("singling_out", "linkability", "inference")
 KINDS = ("univariate", "multivariate", "profile")
 """Kinds of predicates, whose scores begin with the name of the kind."""
 COLUMN = "column:"
+MOST_NAMED = 12
+"""Columns of a file that are named."""
 MOST_DRAWN = 20
 """Attacks in a figure, the worst ones; the table has more."""
 
@@ -148,6 +151,25 @@ def rates_table(key: str, metric: Measured, result: Result, numbering: Numbering
         rows=rows,
         notes=shown,
     )
+
+
+def halves(result: Result) -> tuple[str, str]:
+    """Name the columns of the two files that the linkability attack joins; those beyond twelve as a number."""
+    used = sorted((column for column in result.columns if column.used), key=lambda column: column.name)
+    names, settings = [column.name for column in used], result.settings
+    if settings.link:
+        first = tuple(settings.link)
+        second = tuple(settings.link_with) or tuple(name for name in names if name not in first)
+    else:
+        first, second = (
+            tuple(names[place] for place in half) for half in dealt([column.inertia or 0.0 for column in used])
+        )
+    return _several(first), _several(second)
+
+
+def _several(names: tuple[str, ...]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names) if more <= 0 else sentence("attack.and_more", names=names[:MOST_NAMED], more=more)
 
 
 def _used(result: Result) -> int:

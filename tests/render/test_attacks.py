@@ -1,7 +1,7 @@
 import pytest
 
 from reportgen.model import Measured, Score
-from reportgen.render.attacks import answer, named_attacks, of_all_attacks, rates_figure, rates_table
+from reportgen.render.attacks import answer, halves, named_attacks, of_all_attacks, rates_figure, rates_table
 from reportgen.render.view import Numbering
 
 
@@ -122,3 +122,19 @@ def test_of_columns_without_a_sure_risk_those_that_tell_something_come_first(mak
     )
     assert list(named_attacks("inference", found)) == ["solid", "noise"]
     assert answer("inference", found, make()).startswith("Worst is column solid")
+
+
+def test_the_linkability_attack_names_the_columns_of_both_files(make):
+    # Inertia .5, .3 and .2 in turns of one, two: the heaviest against the others.
+    weights = {"age": 0.2, "education": 0.5, "workclass": 0.3}
+    columns = tuple(one.model_copy(update={"inertia": weights[one.name]}) for one in make().columns)
+    assert halves(make(columns=columns)) == ("education", "age, workclass")
+    chosen = make().settings.model_copy(update={"link": ("age",)})
+    assert halves(make(columns=columns, settings=chosen)) == ("age", "education, workclass")
+    both = chosen.model_copy(update={"link_with": ("workclass",)})
+    assert halves(make(columns=columns, settings=both)) == ("age", "workclass")
+    many = tuple(columns[0].model_copy(update={"name": f"c{place:02}"}) for place in range(40))
+    told = [half.replace("\N{NO-BREAK SPACE}", " ") for half in halves(make(columns=many))]
+    # Of 40 equal columns the 1st, 4th, 5th, 8th … are the one file's.
+    assert told[0].startswith("c00, c03, c04, c07, ")
+    assert [half.rpartition(" and ")[2] for half in told] == ["8 other columns"] * 2
