@@ -13,6 +13,7 @@ from reportgen.distances import Floats
 from reportgen.metrics.bootstrap import intervals
 from reportgen.metrics.distribution import distance_ratio_cells
 from reportgen.metrics.evidence import Evidence, Need
+from reportgen.metrics.quantiles import quantiles
 from reportgen.metrics.relative import notes_on
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
@@ -76,8 +77,7 @@ def at_risk(series: tuple[Floats, ...], level: float) -> Floats:
     `series`: d1(t, S), r(t, S), d1(t, H), r(t, H), each shape (resamples, rows). Ties with a threshold count (<=).
     """
     distance, ratio, distance_holdout, ratio_holdout = series
-    tau_d = np.quantile(distance_holdout, level, axis=1, method="midpoint", keepdims=True)
-    tau_r = np.quantile(ratio_holdout, level, axis=1, method="midpoint", keepdims=True)
+    tau_d, tau_r = (quantiles(one, [level], "midpoint").T for one in (distance_holdout, ratio_holdout))
     return np.stack(
         [
             ((distance <= tau_d) & (ratio <= tau_r)).sum(axis=1),

@@ -16,6 +16,7 @@ from reportgen.metrics.bootstrap import unpaired_intervals
 from reportgen.metrics.distribution import distance_histograms
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.nn_dist_leads import measure_leads
+from reportgen.metrics.quantiles import medians
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 
@@ -45,8 +46,8 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     tau = float(np.median(among_real))
 
     def new_share(synthetic: Floats, real: Floats) -> Floats:
-        taus = np.median(real, axis=-1, keepdims=True)
-        return np.stack(((synthetic > taus).mean(axis=-1), taus[..., 0]))
+        taus = medians(real)
+        return np.stack(((synthetic > taus[..., np.newaxis]).mean(axis=-1), taus))
 
     ((low, high),) = unpaired_intervals(
         to_synthetic,

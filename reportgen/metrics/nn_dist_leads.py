@@ -14,6 +14,7 @@ from reportgen.distances import Floats
 from reportgen.metrics.bootstrap import BLOCK
 from reportgen.metrics.distribution import distance_histograms
 from reportgen.metrics.evidence import Direction, LeadDistances
+from reportgen.metrics.quantiles import medians
 from reportgen.model import Histogram, Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 
@@ -67,9 +68,9 @@ def _resampled(
         picked = random.integers(originals, size=(number, originals))
         drawn = random.integers(synthetics, size=(number, synthetics))
         scores.append(to_synthetic[:, picked].mean(axis=-1))
-        taus = np.median(among_real[:, picked], axis=-1, keepdims=True)
-        shares.append((of_synthetic[:, drawn] > taus).mean(axis=-1))
-        all_taus.append(taus[..., 0])
+        taus = medians(among_real[:, picked])
+        shares.append((of_synthetic[:, drawn] > taus[..., np.newaxis]).mean(axis=-1))
+        all_taus.append(taus)
     return np.concatenate(scores, axis=1), np.concatenate(shares, axis=1), np.concatenate(all_taus, axis=1)
 
 

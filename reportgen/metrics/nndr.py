@@ -15,6 +15,7 @@ from reportgen.distances import Floats
 from reportgen.metrics.bootstrap import unpaired_intervals
 from reportgen.metrics.distribution import ratio_histograms
 from reportgen.metrics.evidence import Evidence, Need
+from reportgen.metrics.quantiles import quantiles
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 
@@ -31,17 +32,25 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     held = found["holdout_to_original"].ratio if "holdout_to_original" in found else None
     threshold = settings.nndr_threshold
 
-    def statistics(rows: Floats) -> Floats:
-        return np.array([*np.quantile(rows, (0.05, 0.5), axis=-1), (rows < threshold).mean(axis=-1)])
+    def share_below(rows: Floats) -> Floats:
+        below: Floats = (rows < threshold).mean(axis=-1)
+        return below
 
-    def differences(first: Floats, second: Floats) -> Floats:
-        of_synthetic, of_real = statistics(first), statistics(second)
-        return np.concatenate((of_synthetic, (of_synthetic - of_real)[2:], of_real))
+    def statistics(rows: Floats) -> Floats:
+        return np.stack([*quantiles(rows, (0.05, 0.5)), share_below(rows)])
+
+    def of_synthetic(made: Floats, real: Floats) -> Floats:
+        """The statistics of the synthetic rows, and their share below the threshold minus that of the real rows."""
+        return np.stack([*statistics(made), share_below(made) - share_below(real)])
+
+    def of_holdout(made: Floats, real: Floats) -> Floats:
+        """The statistics of the real rows, and the same difference of shares."""
+        return np.stack([*statistics(real), share_below(made) - share_below(real)])
 
     (p5, median, share), (base_p5, base_median, base_share) = statistics(synthetic), statistics(original)
     persons = {"original": evidence.original_persons, "holdout": evidence.holdout_persons}
     ranges = unpaired_intervals(
-        synthetic, original, differences, settings.resamples, random, (None, persons["original"])
+        synthetic, original, of_synthetic, settings.resamples, random, (None, persons["original"])
     )
     below, base_below = (float((rows < threshold).sum()) for rows in (synthetic, original))
     scores = {
@@ -61,10 +70,10 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
     series = {"synthetic": synthetic, "original": original}
     if held is not None:
         held_p5, held_median, held_share = statistics(held)
-        over = unpaired_intervals(synthetic, held, differences, settings.resamples, random, (None, persons["holdout"]))
-        scores["holdout_p5"] = _score(held_p5, over[4], base_p5, "ratio", "context")
-        scores["holdout_median"] = _score(held_median, over[5], base_median, "ratio", "context")
-        scores["holdout_share_below"] = _score(held_share, over[6], base_share, "share", "context")
+        over = unpaired_intervals(synthetic, held, of_holdout, settings.resamples, random, (None, persons["holdout"]))
+        scores["holdout_p5"] = _score(held_p5, over[0], base_p5, "ratio", "context")
+        scores["holdout_median"] = _score(held_median, over[1], base_median, "ratio", "context")
+        scores["holdout_share_below"] = _score(held_share, over[2], base_share, "share", "context")
         scores["excess_over_holdout"] = _score(share - held_share, over[3], 0.0, "share", "lower")
         series["holdout"] = held
     return Measured(scores=scores, distributions=ratio_histograms(series, persons))

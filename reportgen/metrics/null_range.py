@@ -21,6 +21,7 @@ from reportgen.distances import Floats, RealLists
 from reportgen.metrics.closest_rate import at_risk
 from reportgen.metrics.evidence import Evidence
 from reportgen.metrics.pseudo_tables import HOLDOUT, ORIGINAL, SYNTHETIC, Labels, Nearest, Sizes, splits
+from reportgen.metrics.quantiles import medians, quantiles
 from reportgen.model import Measured, Metric, NoteCode, Score
 from reportgen.settings import Settings
 from reportgen.verdict.families import SPLITS
@@ -166,27 +167,28 @@ def _statistics(labels: Labels, lists: RealLists, settings: Settings) -> dict[st
         ("distance_to_closest", to_synthetic, to_holdout),
         ("closest_distances_ratio", ratio, ratio_holdout),
     ):
-        (median, outlier), (median_held, outlier_held) = (np.quantile(one, levels, axis=1) for one in (made, held))
+        (median, outlier), (median_held, outlier_held) = (quantiles(one, levels) for one in (made, held))
         found[f"{key}/median"] = _log_quotient(median, median_held)
         found[f"{key}/outlier"] = _log_quotient(outlier, outlier_held)
         found[f"{key}/tail_share"] = (made <= outlier_held[:, np.newaxis]).mean(axis=1)
         if alone is not None:
-            medians = (np.median(np.take_along_axis(one, alone, axis=1), axis=1) for one in (made, held))
-            found[f"{key}/isolated"] = _log_quotient(*medians)
+            found[f"{key}/isolated"] = _log_quotient(
+                *(medians(np.take_along_axis(one, alone, axis=1)) for one in (made, held))
+            )
     level = settings.closest_rate_percentile / 100
     risk, *_ = at_risk((to_synthetic, ratio, to_holdout, ratio_holdout), level)
     found["closest_rate/rate"] = 100 * (1 - risk / to_synthetic.shape[1])
 
     of_synthetic, of_real, of_holdout = (nearest.two(table, ORIGINAL) for table in (SYNTHETIC, ORIGINAL, HOLDOUT))
     ratios = [_ratio(*one) for one in (of_synthetic, of_real, of_holdout)]
-    (p5, median), (real_p5, real_median), _ = (np.quantile(one, (0.05, 0.5), axis=1) for one in ratios)
+    (p5, median), (real_p5, real_median) = (quantiles(one, (0.05, 0.5)) for one in ratios[:2])
     share, real_share, held_share = ((one < settings.nndr_threshold).mean(axis=1) for one in ratios)
     found["nndr/p5"] = _log_quotient(p5, real_p5)
     found["nndr/median"] = _log_quotient(median, real_median)
     found["nndr/share_below"] = found["nndr/excess"] = share - real_share
     found["nndr/excess_over_holdout"] = share - held_share
     found["nn_dist/score"] = _log_quotient(to_synthetic.mean(axis=1), of_real[0].mean(axis=1))
-    tau = np.median(of_real[0], axis=1, keepdims=True)
+    tau = medians(of_real[0])[:, np.newaxis]
     found["nn_dist/authenticity"] = (of_synthetic[0] > tau).mean(axis=1)
     return found
 

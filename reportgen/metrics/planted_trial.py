@@ -166,8 +166,9 @@ class Trial:
     def _widths(self, names: tuple[str, ...], chosen: Ints, searched: NDArray[np.bool_]) -> Floats:
         """Bandwidths of some weights, (weights, leaks)."""
         x = self._added_x[names[0]]
-        # Rows that were not searched are given an x of 0: they take no part in the sum.
-        added = x[chosen] if names[0] in NEAR else np.where(searched, x[chosen], 0.0) if len(x) else np.zeros((0, 0))
+        added = x[chosen] if len(x) else np.zeros((len(chosen), 0))
+        if names[0] in DROP and len(x):
+            added = np.where(searched, added, 0.0)  # an x of 0 takes no part in the sum
         rows = self._rows + chosen.shape[1]
         targets, widest = (
             np.repeat([value(name) for name in names], len(chosen))

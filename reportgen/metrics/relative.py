@@ -13,6 +13,7 @@ import numpy as np
 from reportgen.distances import Floats, Ints, NeighbourDistances
 from reportgen.metrics.bootstrap import intervals
 from reportgen.metrics.evidence import Draw, Evidence
+from reportgen.metrics.quantiles import quantiles
 from reportgen.model import SMALLEST_GROUP, NoteCode, Score, Unit
 from reportgen.settings import Settings
 
@@ -66,7 +67,7 @@ def _compared(
     values = np.median(in_percent(synthetic, holdout), axis=0)
 
     def statistics(series: tuple[Floats, ...]) -> Floats:
-        made, held = (np.quantile(one, wanted, axis=1) for one in series)
+        made, held = (quantiles(one, wanted) for one in series)
         share = (series[0] <= held[-1][:, np.newaxis]).mean(axis=1)
         return np.concatenate((in_percent(made, held), made, share[np.newaxis]))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from reportgen.distances import Floats, Ints
@@ -25,8 +24,10 @@ def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, Float
     fitted, weights = rows[counts > 0], counts[counts > 0, np.newaxis] / counts.sum()
     mean = np.add.reduce(weights * fitted, axis=0)
     covariance = _covariance(fitted - mean, weights)
+    from scipy.linalg import eigh  # loaded where components are asked for
+
     with threadpool_limits(limits=1, user_api="blas"):
-        values, vectors = scipy.linalg.eigh(covariance)
+        values, vectors = eigh(covariance)
     values, vectors = values[::-1], vectors[:, ::-1]
     present = int((values > len(values) * np.finfo(np.float64).eps * max(values[0], 0.0)).sum())
     if number > present:

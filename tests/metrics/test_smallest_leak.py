@@ -82,6 +82,19 @@ def test_leaks_that_are_tested_together_do_not_know_of_each_other(search):
     assert len(set(alone)) > 3
 
 
+def test_one_column_has_none_to_leave_out(search):
+    random = np.random.default_rng(9)
+    pool, synthetic = search(*(random.normal(size=(60, 1)) for _ in range(3)))
+    planted = plant(pool, random)
+    assert not len(planted.found.dropped.times)
+    trial = Trial(pool.real, synthetic, planted, random, 99)
+    chosen = np.flatnonzero(trial.member[0])[np.newaxis, :5]
+    (z,) = trial.z_scores(chosen, np.ones((1, 5), dtype=bool))
+    assert not z[4:6].any()  # drop6 and drop25
+    assert z[:4].any()
+    assert smallest_leak(pool.real, synthetic, planted, random, draws=20, permutations=99).curve
+
+
 def test_a_draw_that_may_not_be_needed_changes_nothing(search, people, monkeypatch):
     random = np.random.default_rng(7)
     pool, synthetic = search(people(150, random), people(150, random), people(150, random))
