@@ -190,7 +190,7 @@ def config(chance: random.Random, folder: Path) -> None:
     read_config(path)
 
 
-SUFFIXES = (*(".html",) * 4, ".md", ".junit.xml", ".sarif", ".prom", ".intoto.json", ".json")
+SUFFIXES = (*(".html",) * 4, ".summary.html", ".md", ".junit.xml", ".sarif", ".prom", ".intoto.json", ".json")
 """Formats that the result loader's findings are looked for in; the page most often."""
 
 
@@ -291,12 +291,17 @@ def templates(chance: random.Random, _: Path, whole: list[bytes] = []) -> None: 
         return "".join(chance.choice(TEXTS + WORDS) for _ in range(chance.randrange(1, 12)))
 
     tree |= {"title": hostile(), "command": hostile()}
-    tree["settings"] |= {name: hostile() for name in ("title", "context", "recipients")} | {"key": [hostile()]}
+    words = ("title", "context", "recipients", "release_model", "generator")
+    tree["settings"] |= {name: hostile() for name in words} | {"key": [hostile()]}
+    tree["settings"]["generator_parameters"] = {hostile(): hostile()}
+    tree["settings"]["sign_off"] = {name: hostile() for name in ("assessor", "date", "decision", "next_review")}
     for part in (*tree["columns"], *(one for one in tree["inputs"].values() if one)):
         part["name"] = hostile()
     for part in (*tree["findings"], *tree["verdict"]["reasons"]):
         part["text"] = hostile()
-    sound(parse(json.dumps(tree).encode(), "r.json").rendered("r.html").decode())
+    found = parse(json.dumps(tree).encode(), "r.json")
+    for name in ("r.html", "r.summary.html"):
+        sound(found.rendered(name).decode())
 
 
 TARGETS: dict[str, Callable[[random.Random, Path], None]] = {
