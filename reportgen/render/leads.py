@@ -8,6 +8,7 @@ from dataclasses import replace
 from reportgen.model import Column, InputFile, Measured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pictures import Medium, metric_figures
+from reportgen.render.readings import reading_cell
 from reportgen.render.series_tables import Details, bins
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, capped, heads
 from reportgen.rounding import count
@@ -36,7 +37,7 @@ def lead_table(key: str, metric: Measured, result: Result, numbering: Numbering)
     """Score, reference, threshold and authenticity of each lead; None where the metric has no leads."""
     if not result.leads or not any(name.startswith(PREFIX) for name in metric.scores):
         return None
-    rows, shown = capped([_lead(key, lead.name, metric) for lead in result.leads])
+    rows, shown = capped([_lead(key, lead.name, metric, result) for lead in result.leads])
     distance, share = sentence("unit.distance"), sentence("unit.percent")
     held = scores.holdout_noun(result) if result.holdout.kind == "provided" else ""
     drawn, measured = len(_drawn(metric, result)), len(_measured(metric, result))
@@ -50,6 +51,7 @@ def lead_table(key: str, metric: Measured, result: Result, numbering: Numbering)
             *(Head(sentence(f"leads.{name}"), distance, numeric=True) for name in ("score", "real", "threshold")),
             Head(sentence("leads.authenticity"), share, numeric=True),
             Head(sentence("leads.held", holdout=held) if held else sentence("leads.held_none"), share, numeric=True),
+            Head(sentence("leads.reading")),
         ),
         rows=rows,
         notes=(*shown, *notes),
@@ -172,10 +174,11 @@ def _drawn(metric: Measured, result: Result) -> Sequence[str]:
     return [name for name in drawable if name in chosen]
 
 
-def _lead(key: str, name: str, metric: Measured) -> Row:
-    own = _of_lead(metric, name).scores
+def _lead(key: str, name: str, metric: Measured, result: Result) -> Row:
+    of_lead = _of_lead(metric, name)
+    own = of_lead.scores
     if "score" not in own:
-        return (Cell(name), Cell(sentence("leads.flat"), tone="none", span=5))
+        return (Cell(name), Cell(sentence("leads.flat"), tone="none", span=6))
     score, new = own["score"], own["authenticity"]
     return (
         Cell(name),
@@ -184,6 +187,7 @@ def _lead(key: str, name: str, metric: Measured) -> Row:
         scores.value_cell(own["threshold"], key, "threshold"),
         _with_interval(new, key, "authenticity"),
         scores.reference_cell(new, key, "authenticity"),
+        reading_cell(key, "score", of_lead, result),
     )
 
 

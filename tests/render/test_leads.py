@@ -46,7 +46,8 @@ def table(page, caption):
 def test_the_table_of_leads_has_score_reference_threshold_and_authenticity(page):
     rows = table(page, "nn_dist of each lead")
     assert [row[0] for row in rows[1:]] == [["MLII"], ["V5"]]
-    assert all(len(row) == 6 for row in rows)
+    assert all(len(row) == 7 for row in rows)
+    assert {" ".join(row[-1][1:]) for row in rows[1:]} <= {"Above reference", "Below reference", "Like the reference"}
     scores = assess(lead_names=["MLII", "V5"]).metrics["nn_dist"].scores
     assert rows[1][1][0] == f"{scores['lead:MLII:score'].value:.3g}"
     assert rows[2][4][0] == f"{100 * scores['lead:V5:authenticity'].value:.2f}"
