@@ -2,7 +2,6 @@
 
 import io
 import re
-import subprocess
 from html.parser import HTMLParser
 
 import pikepdf
@@ -130,26 +129,3 @@ def test_every_level_of_the_contents_is_a_bookmark(reports, case):
 def test_header_of_every_page_has_its_number(reports, text_of, case):
     pages = text_of(reports / f"{case}.pdf")
     assert all(f"page {number} of {len(pages)}" in page for number, page in enumerate(pages, 1))
-
-
-def test_a_signed_report_keeps_both_standards(verapdf, reports, tmp_path):
-    from datetime import UTC, datetime
-
-    from reportgen.signing import load_signer, sign
-
-    key = tmp_path / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3650", "-subj", "/CN=Officer"),
-            *("-keyout", key, "-out", tmp_path / "cert.pem"),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    pdf = (reports / "high.pdf").read_bytes()
-    signed = sign(pdf, load_signer(key, tmp_path / "cert.pem", None), datetime(2026, 1, 2, tzinfo=UTC))
-    (tmp_path / "signed.pdf").write_bytes(signed)
-    counted, failed = verapdf(tmp_path / "signed.pdf")
-    for standard in STANDARDS:
-        assert failed.get(("signed", standard), []) == []
-        assert counted["signed", standard] > 10_000
