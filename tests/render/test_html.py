@@ -12,7 +12,7 @@ from reportgen.render.html import render
 from reportgen.settings import Settings, Thresholds
 from reportgen.words import catalog
 
-VOID = {"meta", "link", "img", "br", "source", "hr", "input"}
+VOID = {"meta", "link", "img", "br", "source", "hr", "input", "wbr"}
 NAMES = (
     "leaky",
     "moderate",
