@@ -67,13 +67,14 @@ def _in_matrix_products() -> Iterator[None]:
             setattr(faiss.cvar, name, value)
 
 
-def propose(queries: Singles, base: Singles, number: int) -> tuple[Floats, Ints]:
-    """Return the largest float32 squared distance among each query's candidates, (queries,), and their ids.
+def propose(queries: Singles, base: Singles, number: int) -> tuple[Floats, Floats, Ints]:
+    """Return the largest float32 squared distance among each query's candidates, (queries,), theirs, and their ids.
 
-    The ids, (queries, number), are positions in the base; all rows that are no candidates have a float32 squared
-    distance of at least that value. A row of which FAISS found fewer candidates gets the value -1.
+    Distances and ids, (queries, number), nearest first; ids are positions in the base. All rows that are no candidates
+    have a float32 squared distance of at least the largest. It is -1 where FAISS found fewer candidates.
     """
     squared, ids = faiss.knn(queries, base, number)
-    largest = squared.max(axis=1).astype(np.float64)
+    squared = squared.astype(np.float64)
+    largest = squared.max(axis=1)
     largest[(ids < 0).any(axis=1)] = -1.0
-    return largest, np.maximum(ids, 0).astype(np.int64)
+    return largest, squared, np.maximum(ids, 0).astype(np.int64, copy=False)

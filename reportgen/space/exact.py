@@ -203,10 +203,11 @@ def _singles(space: _Space) -> Singles:
 class _Proposing:
     """A way to propose `number` candidates for centred queries, and the relative error of its distances.
 
-    `propose` returns a squared distance that all other rows reach, (queries,), and the candidates' ids.
+    `propose` returns a squared distance that all other rows reach, (queries,), and the candidates' squared distances
+    and ids, (queries, number), nearest first.
     """
 
-    propose: Callable[[Floats], tuple[Floats, Ints]]
+    propose: Callable[[Floats], tuple[Floats, Floats, Ints]]
     number: int
     error: float
     underflow: float
@@ -239,7 +240,7 @@ def _ways(space: _Space, k: int, by_cells: cells.Cells | None) -> Iterator[Calla
 def _by_singles(singles: Singles, number: int, width: int) -> _Proposing:
     error = (width + 8) * _SINGLE
 
-    def propose_some(centred: Floats) -> tuple[Floats, Ints]:
+    def propose_some(centred: Floats) -> tuple[Floats, Floats, Ints]:
         return propose(centred.astype(np.float32), singles, number)
 
     return _Proposing(propose_some, number, _relative(error), _SINGLE_UNDERFLOW)
@@ -255,9 +256,10 @@ def _by_tree(space: _Space, number: int) -> _Proposing:
     # Split in the middle, not at the median: categories lie far apart, and medians of their columns separate nothing.
     tree = KDTree(space.centre(space.base), balanced_tree=False, compact_nodes=False)
 
-    def propose_some(centred: Floats) -> tuple[Floats, Ints]:
+    def propose_some(centred: Floats) -> tuple[Floats, Floats, Ints]:
         reached, ids = (np.asarray(found) for found in tree.query(centred, k=number))
-        return reached[:, -1] ** 2, np.minimum(ids, len(space.base) - 1).astype(np.int64)
+        squared = reached**2
+        return squared[:, -1], squared, np.minimum(ids, len(space.base) - 1).astype(np.int64)
 
     # The tree adds and takes away squares on its way down, at most a few hundred of them.
     return _Proposing(propose_some, number, 2 * (space.base.shape[1] + 1000) * _DOUBLE, _DOUBLE_UNDERFLOW)
@@ -269,21 +271,37 @@ def _nearest_candidates(
 ) -> tuple[Floats, Ints, NDArray[np.bool_]]:
     """Answer query `rows` from some candidates each: distances, ids and whether the answer is not proven."""
     size, number = len(space.base), proposing.number
-    centred = space.centre(space.queries[rows])
-    proven = np.ones(len(rows), dtype=bool)
     if number >= size:
-        candidates, number = np.broadcast_to(np.arange(size), (len(rows), size)), size
-        reached = np.full(len(rows), np.inf)
-    else:
-        proven = np.abs(centred).max(axis=1) < _FARTHEST
-        reached, candidates = proposing.propose(np.where(proven[:, np.newaxis], centred, 0.0))
-    found = space.pairs(np.repeat(rows, number), candidates.ravel()).reshape(-1, number)
-    order = np.lexsort((candidates, found), axis=-1)[:, :k]
-    distances = np.take_along_axis(found, order, axis=1)
-    if number < size:
-        limit = _limit(space.squared(distances[:, -1]), _lengths(centred), proposing.error)
-        proven &= reached > limit + proposing.underflow
-    return distances, np.take_along_axis(candidates, order, axis=1), ~proven
+        candidates = np.broadcast_to(np.arange(size), (len(rows), size))
+        found = space.pairs(np.repeat(rows, size), candidates.ravel()).reshape(-1, size)
+        return *_first(found, candidates, k), np.zeros(len(rows), dtype=bool)
+    centred = space.centre(space.queries[rows])
+    lengths = _lengths(centred)
+    proven = np.abs(centred).max(axis=1) < _FARTHEST
+    reached, squared, candidates = proposing.propose(np.where(proven[:, np.newaxis], centred, 0.0))
+    found = np.full(candidates.shape, np.inf)
+    found[:, :k] = space.pairs(np.repeat(rows, k), candidates[:, :k].ravel()).reshape(-1, k)
+
+    def limit(distances: Floats) -> Floats:
+        return _limit(space.squared(distances), lengths, proposing.error) + proposing.underflow
+
+    # Of the others only those count that may be as near as these, by the same proof.
+    at, other = np.nonzero(squared[:, k:] <= limit(found[:, :k].max(axis=1))[:, np.newaxis])
+    found[at, other + k] = space.pairs(rows[at], candidates[at, other + k])
+    distances, ids = _first(found, candidates, k)
+    return distances, ids, ~(proven & (reached > limit(distances[:, -1])))
+
+
+def _first(found: Floats, candidates: Ints, k: int) -> tuple[Floats, Ints]:
+    """The k smallest (distance, id) of each row; most rows are in this order already."""
+    before, after = found[:, :-1], found[:, 1:]
+    sorted_ = (before < after) | ((before == after) & ((candidates[:, :-1] < candidates[:, 1:]) | np.isinf(before)))
+    distances, ids = found[:, :k].copy(), candidates[:, :k].copy()
+    mixed = np.flatnonzero(~sorted_.all(axis=1))
+    order = np.lexsort((candidates[mixed], found[mixed]), axis=-1)[:, :k]
+    distances[mixed] = np.take_along_axis(found[mixed], order, axis=1)
+    ids[mixed] = np.take_along_axis(candidates[mixed], order, axis=1)
+    return distances, ids
 
 
 @_OVERFLOW_PROVES_NOTHING

@@ -57,7 +57,7 @@ def within(
     number = len(shards.rows)
     closest, ids = np.empty((len(queries), number)), np.empty((len(queries), number), dtype=np.int64)
     for shard, rows in enumerate(shards.rows):
-        closest[:, shard], found = propose(queries, rows, 1)
+        closest[:, shard], _, found = propose(queries, rows, 1)
         ids[:, shard] = found[:, 0] * number + shard
     first = np.argpartition(closest, k - 1, axis=1)[:, :k]
     known = np.take_along_axis(ids, first, axis=1)
