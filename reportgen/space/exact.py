@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reportgen.distances import Floats, Ints
 from reportgen.blas import one_thread
+from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.space import cells, shards
 from reportgen.space.candidates import Singles, in_threads, propose
@@ -319,8 +319,7 @@ def _by_cells(space: _Space, k: int) -> cells.Cells | None:
     scale = 2.0**space.scale
     queries, base = (cells.by_cell(rows, categories, high, space.shift, scale) for rows in (space.queries, space.base))
     error = 2 * (space.base.shape[1] + 16) * _DOUBLE
-    squares = (np.square(rows).sum(axis=1) for rows in (base.corners, base.plain))
-    made = cells.Cells(queries, base, *squares, error=error, underflow=_DOUBLE_UNDERFLOW)
+    made = cells.Cells(queries, base, error=error, underflow=_DOUBLE_UNDERFLOW)
     with one_thread():
         return made if cells.worth_it(made, k) else None
 
