@@ -12,6 +12,7 @@ the k nearest rows is beyond b + 6 g b + 20 g|x|^2: these rows are the candidate
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,8 +25,8 @@ Booleans = NDArray[np.bool_]
 
 _SORTED = 64
 """So many of the nearest cells are put in order for each cell of queries; what lies beyond rarely matters."""
-_FIRST_ROWS = 48
-"""At least so many rows, and twice the neighbours asked for, are looked at before the reach is known."""
+_FIRST_ROWS = 64
+"""At least so many rows, and four times the neighbours asked for, are looked at before the reach is known."""
 _CELLS, _QUERIES, _PAIRS = 1 << 21, 512, 1 << 19
 """Pairs of cells, queries of a cell, and pairs of a query and a base row that are held at once."""
 _LATE = 32
@@ -49,22 +50,39 @@ class Rows:
     corners: Floats
     plain: Floats
 
-    @property
+    @functools.cached_property
     def cell_of_row(self) -> Ints:
         """The cell of each row, in order."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
+    @functools.cached_property
+    def corner_squares(self) -> Floats:
+        """|x|^2 of the corners, (cells,)."""
+        squares: Floats = np.square(self.corners).sum(axis=1)
+        return squares
+
+    @functools.cached_property
+    def plain_squares(self) -> Floats:
+        """|x|^2 of the rows in the other coordinates, (rows,)."""
+        squares: Floats = np.square(self.plain).sum(axis=1)
+        return squares
+
 
 @dataclass(frozen=True)
 class Cells:
-    """Queries and base by cells, and g and the smallest sum that float64 tells from 0."""
+    """Queries and base by cells; `error` is g, and `underflow` more than sums lose below the smallest number."""
 
     queries: Rows
     base: Rows
-    corner_squares: Floats
-    plain_squares: Floats
     error: float
     underflow: float
+
+    @functools.cached_property
+    def slack(self) -> Floats:
+        """What is added to the reach of each query for the roundings of its own squares, (queries,)."""
+        squares = self.queries.plain_squares + self.queries.corner_squares[self.queries.cell_of_row]
+        slack: Floats = 20 * self.error * squares + self.underflow
+        return slack
 
 
 def two_valued(*tables: Floats) -> tuple[Booleans, Floats]:
@@ -106,8 +124,8 @@ def worth_it(cells: Cells, k: int) -> bool:
     if len(queries.sizes) * _A_CELL + pairs * _A_PAIR_OF_CELLS > most:
         return False
     tried = np.arange(number)[:: -(-number // _TRIED)]
-    apart = _apart(cells, queries.corners[queries.cell_of_row[tried]])
-    away = _plain(cells, queries.plain[tried], slice(None)) + np.repeat(apart, base.sizes, axis=1)
+    apart = _apart(cells, queries.cell_of_row[tried])
+    away = _plain(cells, tried, slice(None)) + np.repeat(apart, base.sizes, axis=1)
     reach = np.partition(away, k - 1, axis=1)[:, k - 1]
     rows = np.where(apart <= reach[:, np.newaxis], base.sizes, 0).sum(axis=1).mean()
     return bool(len(queries.sizes) * _A_CELL + pairs * _A_PAIR_OF_CELLS + number * rows * _A_ROW < most)
@@ -126,7 +144,7 @@ def within(cells: Cells, some: Ints, k: int) -> tuple[Ints, Ints]:
     places, others = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for begin in range(0, len(different), step):
         block = different[begin : begin + step]
-        apart = _apart(cells, queries.corners[block])
+        apart = _apart(cells, block)
         nearest = _nearest_cells(apart)
         for row in range(len(block)):
             own = some[starts[begin + row] : ends[begin + row]]
@@ -138,21 +156,21 @@ def within(cells: Cells, some: Ints, k: int) -> tuple[Ints, Ints]:
     return np.concatenate(places), base.order[np.concatenate(others)]
 
 
-def _apart(cells: Cells, corners: Floats) -> Floats:
-    """Squared distances of corners to those of all cells of the base, (corners, cells)."""
-    apart = corners @ cells.base.corners.T
+def _apart(cells: Cells, chosen: Ints) -> Floats:
+    """Squared distances of the corners of some cells of queries to all of the base, (cells, cells of the base)."""
+    apart = cells.queries.corners[chosen] @ cells.base.corners.T
     apart *= -2
-    apart += cells.corner_squares
-    apart += np.square(corners).sum(axis=1)[:, np.newaxis]
+    apart += cells.base.corner_squares
+    apart += cells.queries.corner_squares[chosen, np.newaxis]
     return apart
 
 
-def _plain(cells: Cells, queries: Floats, rows: Ints | slice) -> Floats:
-    """Squared distances in the other coordinates to rows of the base, (queries, rows)."""
-    away = queries @ cells.base.plain[rows].T
+def _plain(cells: Cells, queries: Ints, rows: Ints | slice) -> Floats:
+    """Squared distances in the other coordinates from queries to rows of the base, (queries, rows)."""
+    away = cells.queries.plain[queries] @ cells.base.plain[rows].T
     away *= -2
-    away += cells.plain_squares[rows]
-    away += np.square(queries).sum(axis=1)[:, np.newaxis]
+    away += cells.base.plain_squares[rows]
+    away += cells.queries.plain_squares[queries, np.newaxis]
     return away
 
 
@@ -168,65 +186,61 @@ def _nearest_cells(apart: Floats) -> Ints:
 def _of_cell(cells: Cells, own: Ints, apart: Floats, nearest: Ints, k: int) -> Iterator[tuple[Ints, Ints]]:
     """Yield pairs of a query of one cell, `own`, and a place in the base; `apart`: of its cell to all, (cells,)."""
     base = cells.base
-    queries = cells.queries.plain[own]
-    corner = cells.queries.corners[np.searchsorted(cells.queries.starts, own[0], side="right") - 1]
-    slack = 20 * cells.error * ((corner**2).sum() + np.square(queries).sum(axis=1)) + cells.underflow
-    wanted = max(_FIRST_ROWS, 2 * k)
+    wanted = max(_FIRST_ROWS, 4 * k)
     filled = np.cumsum(base.sizes[nearest])
-    if filled[-1] < wanted and len(nearest) < len(apart):
+    if filled[-1] < k and len(nearest) < len(apart):
         nearest = np.argsort(apart, kind="stable")
         filled = np.cumsum(base.sizes[nearest])
     taken = min(int(np.searchsorted(filled, wanted)) + 1, len(nearest))
-    rows = _rows_of(base, nearest[:taken])
+    first = nearest[:taken]
+    rows, squares = _rows_of(base, first), np.repeat(apart[first], base.sizes[first])
     step = max(1, _PAIRS // len(rows))
     for start in range(0, len(own), step):
-        part = slice(start, start + step)
-        away = _plain(cells, queries[part], rows)
-        away += np.repeat(apart[nearest[:taken]], base.sizes[nearest[:taken]])
-        bound = np.partition(away, k - 1, axis=1)[:, k - 1]
-        reach = bound * (1 + 6 * cells.error) + slack[part]
-        beyond = apart[nearest[taken]] if taken < len(nearest) else np.inf
-        near = reach < beyond
-        place, other = np.nonzero(~(away > reach[:, np.newaxis]) & near[:, np.newaxis])
-        yield own[part][place], rows[other]
-        late = np.flatnonzero(~near)
-        late = late[np.argsort(reach[late], kind="stable")]
+        part = own[start : start + step]
+        away = _plain(cells, part, rows)
+        away += squares
+        reach = _reach(cells, part, away, k)
+        # What was not looked at is no nearer than the next cell in order, or the last where no other is in order.
+        beyond = np.inf if taken == len(apart) else apart[nearest[min(taken, len(nearest) - 1)]]
+        kept = ~(away > reach[:, np.newaxis])
+        late = np.flatnonzero(~(reach < beyond))
+        kept[late] = False
+        place, other = np.nonzero(kept)
+        yield part[place], rows[other]
+        late = late[np.argsort(reach[late], kind="stable")] if len(late) > _LATE else late
         for begin in range(0, len(late), _LATE):
             at = late[begin : begin + _LATE]
             more = ~(apart > reach[at].max())
-            more[nearest[:taken]] = False
+            more[first] = False
             further = np.flatnonzero(more)
-            yield from _farther(
-                cells, own[part][at], queries[part][at], rows, away[at], further, apart, slack[part][at], k
-            )
+            yield from _farther(cells, part[at], rows, away[at], further, apart, k)
 
 
 def _farther(
-    cells: Cells,
-    own: Ints,
-    queries: Floats,
-    rows: Ints,
-    away: Floats,
-    further: Ints,
-    apart: Floats,
-    slack: Floats,
-    k: int,
+    cells: Cells, own: Ints, rows: Ints, away: Floats, further: Ints, apart: Floats, k: int
 ) -> Iterator[tuple[Ints, Ints]]:
     """As `_of_cell`, for queries that the cells looked at are not enough for: with the cells `further` as well.
 
     `away`, (queries, rows): squared distances that are known already, to `rows`.
     """
-    more = _rows_of(cells.base, further)
+    more, squares = _rows_of(cells.base, further), np.repeat(apart[further], cells.base.sizes[further])
     everything = np.concatenate((rows, more))
     step = max(1, _PAIRS // len(everything))
     for start in range(0, len(own), step):
         part = slice(start, start + step)
-        added = _plain(cells, queries[part], more)
-        added += np.repeat(apart[further], cells.base.sizes[further])
+        added = _plain(cells, own[part], more)
+        added += squares
         both = np.concatenate((away[part], added), axis=1)
-        reach = np.partition(both, k - 1, axis=1)[:, k - 1] * (1 + 6 * cells.error) + slack[part]
-        place, other = np.nonzero(~(both > reach[:, np.newaxis]))
+        place, other = np.nonzero(~(both > _reach(cells, own[part], both, k)[:, np.newaxis]))
         yield own[part][place], everything[other]
+
+
+def _reach(cells: Cells, queries: Ints, away: Floats, k: int) -> Floats:
+    """What the sums of the k nearest rows can be at most, where k are among the rows of `away`; (queries,)."""
+    reach = np.partition(away, k - 1, axis=1)[:, k - 1]
+    reach *= 1 + 6 * cells.error
+    reach += cells.slack[queries]
+    return reach
 
 
 def _rows_of(base: Rows, chosen: Ints) -> Ints:
