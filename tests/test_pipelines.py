@@ -123,7 +123,7 @@ def test_the_github_workflow_fails_with_its_reports_kept_and_says_why(github):
     assert (told.returncode, told.stdout) == (0, f"::error title=reportgen::{closing}\n")
 
     written = {path.name for path in (folder / "reports").iterdir()}
-    reports = {"report.pdf", "report.html", "summary.md", "audit.zip"}
+    reports = {"report.pdf", "report.html", "officer.summary.pdf", "summary.md", "audit.zip"}
     assert written == reports | {"result.json", "gate.junit.xml", "findings.sarif", "statement.intoto.json"}
     assert steps["Keep the reports"]["with"]["path"] == "reports/"
     assert (folder / steps["Show the findings"]["with"]["sarif_file"]).is_file()
@@ -137,7 +137,7 @@ def test_the_gitlab_job_passes_a_good_table_and_keeps_its_reports_always(gitlab)
         assert (folder / path).is_file()
     vouched = json.loads((folder / "reports" / "statement.intoto.json").read_text())
     assert vouched["predicate"]["result"] == "PASSED"
-    reports = {"gate.junit.xml", "report.html", "result.json", "scores.prom", "summary.md"}
+    reports = {"gate.junit.xml", "report.html", "officer.summary.html", "result.json", "scores.prom", "summary.md"}
     assert {one["name"] for one in vouched["subject"]} == {"synthetic.parquet", *reports}
 
 
