@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from reportgen.read.partition import Tabular
     from reportgen.read.tables import Given, Reader
     from reportgen.render import Together
+    from reportgen.space.delegated import Search
 
 WITHOUT_OPTION = (
     "draws",
@@ -162,6 +164,7 @@ def assess(
     progress: Progress | None = None,
     baseline: str | os.PathLike[str] | None = None,
     policy: Mapping[str, Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Assessment:
     """Measure whether synthetic rows leak the original rows, and judge.
@@ -172,7 +175,9 @@ def assess(
     with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `group="patient"` names the column that tells whose a
     row is, where persons have several; `schema` holds what `[schema]` does in the config file. `progress` is called
     with stage, done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config
-    file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. Raises InputError where the command
+    file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. `checkpoint` is a
+    folder that keeps answers of searches until the run is done, so that the same call goes on after an interruption;
+    they hold distances between rows. Raises InputError where the command
     exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
     InternalError, which names its kind and place and quotes nothing.
     """
@@ -181,9 +186,31 @@ def assess(
         settings.setdefault("fail_on", rules.fail_on)
     older = None if baseline is None else (os.fspath(baseline), load(baseline))
     made = make_settings(settings)
-    return run_assessment(
-        original, synthetic, holdout, made, jobs=jobs, progress=progress, policy=rules, baseline=older
-    )
+    with _searching(checkpoint) as search:
+        return run_assessment(
+            original,
+            synthetic,
+            holdout,
+            made,
+            jobs=jobs,
+            progress=progress,
+            policy=rules,
+            baseline=older,
+            search=search,
+        )
+
+
+@contextmanager
+def _searching(folder: str | os.PathLike[str] | None) -> Iterator[Search | None]:
+    """Open a checkpoint where one is named, and remove its answers once the block is done."""
+    if folder is None:
+        yield None
+        return
+    from reportgen.large.checkpoint import checkpoint
+
+    with checkpoint(folder) as kept:
+        yield kept.search
+        kept.remove()
 
 
 def run_assessment(
@@ -199,12 +226,14 @@ def run_assessment(
     policy: Policy | None = None,
     baseline: tuple[str, Assessment] | None = None,
     config: Path | None = None,
+    search: Search | None = None,
 ) -> Assessment:
     """Run `assess` with settings that are validated already.
 
     `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
     both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
     remember it for the next run; `releases` are the names of the files that a synthetic table was pooled from.
+    `search` answers searches instead of this process.
     """
     threads = _threads(jobs)
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
@@ -213,6 +242,7 @@ def run_assessment(
     check_room(MEASURING)
     from reportgen import measuring, runner
     from reportgen.read.tables import read_table
+    from reportgen.space.delegated import searched_by
 
     run = runner.Run(
         created=moment,
@@ -244,7 +274,8 @@ def run_assessment(
 
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
-        result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
+        with searched_by(search):
+            result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
         if record is not None:
             result = with_record(result, *record)
         if policy is not None:

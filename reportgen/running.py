@@ -35,6 +35,8 @@ class Running(BaseModel):
     """File whose first line opens the key; without it the variable REPORTGEN_SIGN_PASSPHRASE does."""
     jobs: Annotated[int, Field(ge=1)] | None = None
     """Threads; None for one a processor."""
+    checkpoint: str | None = None
+    """Folder that keeps answers of searches while a run lasts, so that an interrupted run goes on where it was."""
     dry_run: bool = False
     """Whether to print how each column was understood, and measure nothing."""
     quiet: bool = False

@@ -24,6 +24,7 @@ from reportgen.cli.options import (
 )
 from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher
 from reportgen.cli.releases import assess_releases
+from reportgen.cli.searching import searching
 
 if TYPE_CHECKING:
     from reportgen.settings import Settings
@@ -153,6 +154,12 @@ def assess(
             min=1, metavar="N", help="Threads [default: one a processor]; never changes a result.", show_default=False
         ),
     ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Keep answers of searches here; after an interruption go on.", show_default=False
+        ),
+    ] = None,
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
@@ -181,19 +188,21 @@ def assess(
     check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
     streams.detail(f"config: {asked.file or 'none'}; threads: {running.jobs or 'all available'}")
-    with streams.progress() as report:
-        assessment = api.run_assessment(
-            original,
-            synthetic[0],
-            running.holdout,
-            asked.settings,
-            jobs=running.jobs,
-            progress=report,
-            policy=asked.policy,
-            baseline=older,
-            config=asked.file,
-        )
-    deliver(assessment, running.output, finish)
+    with searching(running) as search:
+        with streams.progress() as report:
+            assessment = api.run_assessment(
+                original,
+                synthetic[0],
+                running.holdout,
+                asked.settings,
+                jobs=running.jobs,
+                progress=report,
+                policy=asked.policy,
+                baseline=older,
+                config=asked.file,
+                search=search,
+            )
+        deliver(assessment, running.output, finish)
     close(assessment.result, assessment.gate)
 
 

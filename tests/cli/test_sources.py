@@ -24,6 +24,7 @@ OPTIONS = {
     "sign_cert": (("--sign-cert", "a.pem"), "a.pem", "b.pem", "b.pem", '"c.pem"', "c.pem"),
     "sign_passphrase_file": (("--sign-passphrase-file", "a"), "a", "b", "b", '"c"', "c"),
     "jobs": (("--jobs", "1"), 1, "2", 2, "3", 3),
+    "checkpoint": (("--checkpoint", "a"), "a", "b", "b", '"c"', "c"),
     "dry_run": (("--dry-run",), True, "yes", True, "true", True),
     "quiet": (("-q",), True, "1", True, "true", True),
     "verbose": (("-v",), True, "on", True, "true", True),
