@@ -4,7 +4,8 @@ The public names are listed below and loaded when they are first used, so that i
 
     assess          measure and judge; returns an Assessment
     load            read a result file again; returns an Assessment
-    nearest_two     exact Euclidean distances to the two closest rows
+    nearest_two     exact Euclidean distances to the two closest rows; the base may be a Parquet file of any size
+    count_identical how many base rows are identical to each row; the base as above
     Assessment      an assessment as users hold it
     ReportgenError, InputError, EnvironmentLacking, InternalError
 """
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from reportgen.api import Assessment, assess, load
     from reportgen.errors import EnvironmentLacking, InputError, InternalError, ReportgenError
     from reportgen.space.search import nearest_two
+    from reportgen.space.streamed import count_identical
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "ReportgenError",
     "__version__",
     "assess",
+    "count_identical",
     "load",
     "nearest_two",
 ]
@@ -35,6 +38,7 @@ _HOME = {
     "Assessment": "reportgen.api",
     "assess": "reportgen.api",
     "load": "reportgen.api",
+    "count_identical": "reportgen.space.streamed",
     "nearest_two": "reportgen.space.search",
     "EnvironmentLacking": "reportgen.errors",
     "InputError": "reportgen.errors",

@@ -61,12 +61,15 @@ class Checkpoint:
         self.kept = 0
         self._versions = "\n".join((platform.python_version(), *(f"{name} {version(name)}" for name in _VERSIONED)))
 
-    def search(self, queries: Floats, base: Floats, k: int, threads: int) -> tuple[Floats, Ints]:
+    def search(
+        self, queries: Floats, base: Floats, k: int, threads: int, direct: int | None = None
+    ) -> tuple[Floats, Ints]:
         """Answer as `k_nearest`, shard by shard, from the folder where it has the answer."""
-        inner = self._inner
+        inner = self._inner or k_nearest_here
         if len(queries) * len(base) < _FEWEST_PAIRS:
-            return (inner or k_nearest_here)(queries, base, k, threads)
-        direct = direct_exponent(queries, base)
+            return inner(queries, base, k, threads, direct)
+        if direct is None:
+            direct = direct_exponent(queries, base)
         whole = hashlib.sha256(f"{self._versions}\n{k} {direct} {base.shape}\n".encode())
         whole.update(np.ascontiguousarray(base).data)
         step = max(_QUERIES * threads, _PAIRS // len(base))
@@ -77,9 +80,7 @@ class Checkpoint:
             name.update(some.data)
 
             def find(some: Floats = some) -> tuple[Floats, Ints]:
-                if inner is not None and not direct:
-                    return inner(some, base, k, threads)
-                return k_nearest_here(some, base, k, threads, direct)
+                return inner(some, base, k, threads, direct)
 
             parts.append(self._answer(name.hexdigest(), (len(some), k), find))
         distances, ids = zip(*parts, strict=True)

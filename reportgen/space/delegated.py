@@ -16,7 +16,9 @@ from reportgen.distances import Floats, Ints
 class Search(Protocol):
     """Finds what `exact.k_nearest` finds, for the same arguments."""
 
-    def __call__(self, queries: Floats, base: Floats, k: int, threads: int) -> tuple[Floats, Ints]:
+    def __call__(
+        self, queries: Floats, base: Floats, k: int, threads: int, direct: int | None = None
+    ) -> tuple[Floats, Ints]:
         """Return the distances to the k nearest base rows and their ids, both (queries, k), by (distance, id)."""
 
 

@@ -113,23 +113,24 @@ class _Space:
         return distances
 
 
-def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[Floats, Ints]:
+def k_nearest(
+    queries: Floats, base: Floats, k: int, threads: int = 1, direct: int | None = None
+) -> tuple[Floats, Ints]:
     """Return the distances to the k nearest base rows and their ids, both (queries, k), by (distance, id).
 
     `queries` (n, d) and `base` (m, d) are finite float64; 1 <= k <= m. Extra memory is a float32 copy of the base
     and blocks of fixed size. InputError where a coordinate is beyond 1e300.
+
+    `direct` is `direct_exponent` of the whole, where these are some queries or some base rows of a larger search: with
+    it their distances are those of the larger search to the bit.
     """
-    return (delegate() or k_nearest_here)(queries, base, k, threads)
+    return (delegate() or k_nearest_here)(queries, base, k, threads, direct)
 
 
 def k_nearest_here(
     queries: Floats, base: Floats, k: int, threads: int = 1, direct: int | None = None
 ) -> tuple[Floats, Ints]:
-    """Return what `k_nearest` does, found by this process.
-
-    `direct` is `direct_exponent` of the whole, where these are some queries or some base rows of a larger search: with
-    it their distances are those of the larger search to the bit.
-    """
+    """Return what `k_nearest` does, found by this process."""
     space = _space(queries, base, direct)
     distances = np.full((len(queries), k), np.inf)
     ids = np.full((len(queries), k), -1, dtype=np.int64)
