@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import functools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from reportgen.files import read_bounded
 from reportgen.json_text import AmbiguousJSONError, read_json
 from reportgen.output import write_whole
 from reportgen.policy import Policy, make_policy
+from reportgen.running import make_running
 from reportgen.settings import FROM_FILES, SWITCHES, Settings, make_settings
 from reportgen.shown import escaped, one_line
 from reportgen.split_record import SplitRecord, read_record, record_of, with_record
@@ -165,6 +167,8 @@ def assess(
     baseline: str | os.PathLike[str] | None = None,
     policy: Mapping[str, Any] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
     **settings: Any,
 ) -> Assessment:
     """Measure whether synthetic rows leak the original rows, and judge.
@@ -177,7 +181,8 @@ def assess(
     with stage, done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config
     file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. `checkpoint` is a
     folder that keeps answers of searches until the run is done, so that the same call goes on after an interruption;
-    they hold distances between rows. Raises InputError where the command
+    they hold distances between rows. `scheduler` is the address of a Dask scheduler whose workers search, `workers`
+    starts so many on this machine. Raises InputError where the command
     exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
     InternalError, which names its kind and place and quotes nothing.
     """
@@ -186,7 +191,7 @@ def assess(
         settings.setdefault("fail_on", rules.fail_on)
     older = None if baseline is None else (os.fspath(baseline), load(baseline))
     made = make_settings(settings)
-    with _searching(checkpoint) as search:
+    with _searching(checkpoint, scheduler, workers) as search:
         return run_assessment(
             original,
             synthetic,
@@ -201,16 +206,20 @@ def assess(
 
 
 @contextmanager
-def _searching(folder: str | os.PathLike[str] | None) -> Iterator[Search | None]:
-    """Open a checkpoint where one is named, and remove its answers once the block is done."""
-    if folder is None:
+def _searching(
+    folder: str | os.PathLike[str] | None, scheduler: str | None, workers: int | None
+) -> Iterator[Search | None]:
+    """Open what is named, and remove the answers kept once the block is done."""
+    if folder is None and scheduler is None and workers is None:
         yield None
         return
-    from reportgen.large.checkpoint import checkpoint
+    from reportgen.large.answering import answering
 
-    with checkpoint(folder) as kept:
-        yield kept.search
-        kept.remove()
+    made = make_running({"scheduler": scheduler, "workers": workers})
+    with answering(folder, made.scheduler, made.workers) as opened:
+        yield opened.search
+        if opened.kept is not None:
+            opened.kept.remove()
 
 
 def run_assessment(
@@ -274,7 +283,7 @@ def run_assessment(
 
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
-        with searched_by(search):
+        with searched_by(search, functools.partial(told, "search, parts")):
             result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
         if record is not None:
             result = with_record(result, *record)

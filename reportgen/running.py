@@ -37,6 +37,10 @@ class Running(BaseModel):
     """Threads; None for one a processor."""
     checkpoint: str | None = None
     """Folder that keeps answers of searches while a run lasts, so that an interrupted run goes on where it was."""
+    scheduler: str | None = None
+    """Address of the Dask scheduler whose workers search."""
+    workers: Annotated[int, Field(ge=1)] | None = None
+    """So many worker processes on this machine search."""
     dry_run: bool = False
     """Whether to print how each column was understood, and measure nothing."""
     quiet: bool = False

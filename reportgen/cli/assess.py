@@ -154,6 +154,14 @@ def assess(
             min=1, metavar="N", help="Threads [default: one a processor]; never changes a result.", show_default=False
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Search on the workers of this Dask scheduler.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Search on so many processes of this machine.", show_default=False),
+    ] = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(

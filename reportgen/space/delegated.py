@@ -5,7 +5,7 @@ An answer is exact and depends on its rows alone, so that whoever finds it finds
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
@@ -22,7 +22,11 @@ class Search(Protocol):
         """Return the distances to the k nearest base rows and their ids, both (queries, k), by (distance, id)."""
 
 
+Told = Callable[[int, int], None]
+"""Called with the parts of a long search that are done, and their number."""
+
 _SEARCH: ContextVar[Search | None] = ContextVar("search", default=None)
+_TOLD: ContextVar[Told | None] = ContextVar("told", default=None)
 
 
 def delegate() -> Search | None:
@@ -30,11 +34,19 @@ def delegate() -> Search | None:
     return _SEARCH.get()
 
 
+def tell(done: int, total: int) -> None:
+    """Say how far a long search is."""
+    told = _TOLD.get()
+    if told is not None:
+        told(done, total)
+
+
 @contextmanager
-def searched_by(search: Search | None) -> Iterator[None]:
-    """Have all searches inside the block answered by `search`; by this process where it is None."""
-    token = _SEARCH.set(search)
+def searched_by(search: Search | None, told: Told | None = None) -> Iterator[None]:
+    """Have all searches inside the block answered by `search`, which tells `told`; by this process where it is None."""
+    tokens = _SEARCH.set(search), _TOLD.set(told)
     try:
         yield
     finally:
-        _SEARCH.reset(token)
+        _SEARCH.reset(tokens[0])
+        _TOLD.reset(tokens[1])

@@ -18,6 +18,7 @@ from reportgen.errors import InputError
 from reportgen.read.stream import NumberStream, number_stream
 from reportgen.space.equal_rows import Keys, column_keys
 from reportgen.space.exact import k_nearest
+from reportgen.space.merged import merged
 from reportgen.space.search import different_rows, members, numbers, to_rows
 
 BLOCK = 48 << 20
@@ -84,7 +85,7 @@ def nearest_in_blocks(
         lows, highs = np.minimum(lows, block.min(axis=0)), np.maximum(highs, block.max(axis=0))
         found, found_ids = _of_block(different, block, kept, threads)
         found_ids = np.where(found_ids < 0, _NOBODY, found_ids + start)
-        distances, ids = _merged((distances, ids), (found, found_ids), kept)
+        distances, ids = merged((distances, ids), (found, found_ids), kept)
         start += len(block)
     _check_scale(queries, lows, highs)
     distances, ids = distances[groups], ids[groups]
@@ -105,12 +106,6 @@ def _of_block(queries: Floats, block: Floats, k: int, threads: int) -> tuple[Flo
         rows = block[rows_of[:, 0]]
     distances, found = k_nearest(queries, rows, min(k, len(rows)), threads, 0)
     return to_rows(distances, found, rows_of, np.arange(len(queries)), k=k, leave_out=None)
-
-
-def _merged(one: tuple[Floats, Ints], other: tuple[Floats, Ints], k: int) -> tuple[Floats, Ints]:
-    distances, ids = (np.concatenate(pair, axis=1) for pair in zip(one, other, strict=True))
-    order = np.lexsort((ids, distances), axis=-1)[:, :k]
-    return np.take_along_axis(distances, order, axis=1), np.take_along_axis(ids, order, axis=1)
 
 
 def _groups(block: Floats) -> Ints | None:

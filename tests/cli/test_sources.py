@@ -25,6 +25,8 @@ OPTIONS = {
     "sign_passphrase_file": (("--sign-passphrase-file", "a"), "a", "b", "b", '"c"', "c"),
     "jobs": (("--jobs", "1"), 1, "2", 2, "3", 3),
     "checkpoint": (("--checkpoint", "a"), "a", "b", "b", '"c"', "c"),
+    "scheduler": (("--scheduler", "a:1"), "a:1", "b:1", "b:1", '"c:1"', "c:1"),
+    "workers": (("--workers", "1"), 1, "2", 2, "3", 3),
     "dry_run": (("--dry-run",), True, "yes", True, "true", True),
     "quiet": (("-q",), True, "1", True, "true", True),
     "verbose": (("-v",), True, "on", True, "true", True),
