@@ -6,6 +6,7 @@ import codecs
 import functools
 import os
 import shlex
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -163,6 +164,7 @@ def assess(
     holdout: Tabular | None = None,
     *,
     jobs: int | None = None,
+    max_minutes: float | None = None,
     progress: Progress | None = None,
     baseline: str | os.PathLike[str] | None = None,
     policy: Mapping[str, Any] | None = None,
@@ -177,20 +179,22 @@ def assess(
     saw; each a path (CSV, TSV, Parquet, Feather, NPY, NPZ, a folder of Parquet parts), a DataFrame or an array: 2-D
     for a table, 3-D (records, leads, samples) for signals. Settings are named as the options of `reportgen assess`,
     with `_` for `-`: `assess(a, b, tolerance=0.5, key=["id"])`; `group="patient"` names the column that tells whose a
-    row is, where persons have several; `schema` holds what `[schema]` does in the config file. `progress` is called
-    with stage, done and total. `baseline` is an older result file, `policy` what stands under `[policy]` in a config
-    file, as `{"closest_rate": {"min": 95}}`; they only make the rules of the gate. `checkpoint` is a
-    folder that keeps answers of searches until the run is done, so that the same call goes on after an interruption;
-    they hold distances between rows. `scheduler` is the address of a Dask scheduler whose workers search, `workers`
-    starts so many on this machine. Raises InputError where the command
-    exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
-    InternalError, which names its kind and place and quotes nothing.
+    row is, where persons have several; `schema` holds what `[schema]` does in the config file. `max_queries` is the
+    most rows of each table that look for their neighbours, drawn at random; `max_minutes` picks it by the speed of the
+    machine, and the result keeps it. `progress` is called with stage, done and total. `baseline` is an older result
+    file, `policy` what stands under `[policy]` in a config file, as `{"closest_rate": {"min": 95}}`; they only make the
+    rules of the gate. `checkpoint` is a folder that keeps answers of searches, which hold distances between rows, until
+    the run is done, so that the same call goes on after an interruption. `scheduler` is the address of a Dask scheduler
+    whose workers search, `workers` starts so many on this machine. Raises InputError where the command exits with 2,
+    also where the run would not fit into memory; never for the gate. A fault of the program is an InternalError, which
+    names its kind and place and quotes nothing.
     """
     rules = None if policy is None else make_policy(policy)
     if rules is not None and "fail_on" in rules.model_fields_set:
         settings.setdefault("fail_on", rules.fail_on)
     older = None if baseline is None else (os.fspath(baseline), load(baseline))
     made = make_settings(settings)
+    limit = None if max_minutes is None else make_running({"max_minutes": max_minutes}).max_minutes
     with _searching(checkpoint, scheduler, workers) as search:
         return run_assessment(
             original,
@@ -198,6 +202,7 @@ def assess(
             holdout,
             made,
             jobs=jobs,
+            max_minutes=limit,
             progress=progress,
             policy=rules,
             baseline=older,
@@ -231,6 +236,7 @@ def run_assessment(
     read: Reader | None = None,
     releases: Sequence[str] = (),
     jobs: int | None = None,
+    max_minutes: float | None = None,
     progress: Progress | None = None,
     policy: Policy | None = None,
     baseline: tuple[str, Assessment] | None = None,
@@ -242,32 +248,35 @@ def run_assessment(
     `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
     both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
     remember it for the next run; `releases` are the names of the files that a synthetic table was pooled from.
-    `search` answers searches instead of this process.
+    `max_minutes` picks `max_queries` where the settings hold none, `search` answers searches instead of this process.
     """
     threads = _threads(jobs)
+    begun = time.perf_counter()
     moment = created(os.environ)  # before the imports: numpy stumbles over a wrong SOURCE_DATE_EPOCH as well
     from reportgen.available import MEASURING, available_memory, check_room, resident_memory
 
     check_room(MEASURING)
-    from reportgen import measuring, runner
+    from reportgen import measuring, pace, runner
     from reportgen.read.tables import read_table
     from reportgen.space.delegated import searched_by
 
+    command = functools.partial(
+        _command,
+        original,
+        synthetic,
+        holdout,
+        config=None if config is None else str(config),
+        needs_config=policy is not None,
+        baseline=None if baseline is None else baseline[0],
+        releases=releases,
+    )
     run = runner.Run(
         created=moment,
-        command=_command(
-            original,
-            synthetic,
-            holdout,
-            settings,
-            config=None if config is None else str(config),
-            needs_config=policy is not None,
-            baseline=None if baseline is None else baseline[0],
-            releases=releases,
-        ),
+        command=command(settings),
         version=__version__,
         environment=environment.versions(),
         threads=threads,
+        pick=(lambda _: None) if max_minutes is None else pace.picker(max_minutes, threads, begun, time.perf_counter),
         memory=available_memory(),
         held=resident_memory(),
     )
@@ -285,6 +294,9 @@ def run_assessment(
     try:
         with searched_by(search, functools.partial(told, "search, parts")):
             result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
+        if result.settings.max_queries != settings.max_queries:  # picked by the time, and named in its place
+            picked = settings.model_copy(update={"max_queries": result.settings.max_queries})
+            result = result.model_copy(update={"command": command(picked)})
         if record is not None:
             result = with_record(result, *record)
         if policy is not None:

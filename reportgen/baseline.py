@@ -21,6 +21,7 @@ NO_DEFINITION = (
     "draws",
     "resamples",
     "dropped_queries",
+    "max_queries",
     "fail_on",
     "lead_names",
     "sampling_rate",

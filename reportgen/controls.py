@@ -104,16 +104,20 @@ def detectable(
     progress("smallest leak", 0, 1)
     random = stream(settings, "smallest leak")
     planted = plant(searcher.pool, random)
+    searcher.pool.reach_for(planted.found)
     told = partial(progress, "smallest leak")
-    found = smallest_leak(evidence.pool.real, evidence.pool.synthetic, planted, random, progress=told)
+    found = smallest_leak(searcher.pool.real, evidence.pool.synthetic, planted, random, progress=told)
     if not found.curve:
         return without("too_few_rows", "too_few_to_plant")
-    rows = None if found.rows is None else math.ceil(found.rows)
+    # Planted among the rows that look for neighbours; of all rows so many more are needed.
+    times = evidence.copies.synthetic_rows / evidence.pool.synthetic.rows
+    rows = None if found.rows is None else math.ceil(times * found.rows)
+    curve = tuple(PowerPoint(rows=round(times * p.rows), power=p.power, trials=p.draws) for p in found.curve)
     return Detectable(
         rows=rows,
         share=None if rows is None else min(1.0, rows / evidence.copies.synthetic_rows),  # more than all are all
         noise_sd=NOISE,
         power=POWER,
-        curve=tuple(PowerPoint(rows=point.rows, power=point.power, trials=point.draws) for point in found.curve),
-        search_limit=found.curve[-1].rows if rows is None else None,
+        curve=curve,
+        search_limit=curve[-1].rows if rows is None else None,
     )

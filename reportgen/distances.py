@@ -48,6 +48,10 @@ class RealRows:
     belong to persons. `not_counted`: rows that only repeat another one of their own file, where repeats stay within
     files.
 
+    `sampled`, shape (rows,): a random part of U, drawn without regard to labels, where not all rows looked for their
+    neighbours (`--max-queries`); None where all did. Rows that synthetic rows point at looked for theirs as well; for
+    all others `distances` are NaN.
+
     `persons` (`--group`) tells whose the occurrences are, those of one row of U after another; None where every row is
     a person of its own. With it `distances` lead to rows of other persons, one of each.
     """
@@ -58,6 +62,7 @@ class RealRows:
     persons: Persons | None = None
     neighbours: Ints | None = None
     not_counted: int = 0
+    sampled: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         for array in (self.occurrences, self.originals, self.distances):
@@ -94,6 +99,19 @@ class RealRows:
     def testable(self) -> bool:
         """Whether there are labels to permute; with persons, each side needs one that the other has not."""
         return self.persons is None or self.persons.testable
+
+    @functools.cached_property
+    def sample(self) -> RealRows:
+        """The sampled rows alone, which stand for all: what is counted or ranked among real rows is counted here."""
+        if self.sampled is None:
+            return self
+        chosen = self.sampled
+        persons = self.persons
+        if persons is not None:
+            mine = chosen[self.place]
+            numbers = np.unique(persons.person[mine], return_inverse=True)[1].astype(np.int64)
+            persons = Persons(numbers, persons.original[mine])
+        return RealRows(self.occurrences[chosen], self.originals[chosen], self.distances[chosen], persons)
 
     @functools.cached_property
     def place(self) -> Ints:
@@ -211,14 +229,22 @@ class RealLists:
     """Each real row's closest other real rows, by row id: original rows first, `originals` of them, then holdout rows.
 
     `distances` and `ids`, both (rows, k), ascending. Identical rows are listed each for itself, at distance 0.
-    `longer` gives longer lists, of so many others, for rows that need them.
+    `longer` gives longer lists, of so many others, for rows that need them. `rows`: the ids of the rows that have a
+    list, ascending, and `number`: how many real rows there are; both None where all have one.
     """
 
     distances: Floats
     ids: Ints
     originals: int
     longer: Callable[[Ints, int], tuple[Floats, Ints]]
+    rows: Ints | None = None
+    number: int | None = None
 
     def __post_init__(self) -> None:
         for array in (self.distances, self.ids):
             array.setflags(write=False)
+
+    @property
+    def total(self) -> int:
+        """How many real rows there are, with a list or without."""
+        return len(self.distances) if self.number is None else self.number

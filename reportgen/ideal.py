@@ -32,7 +32,8 @@ def add_null_ranges(
         return {key: _without_range(metric) if key in METRICS else metric for key, metric in measured.items()}
     sizes = Sizes(len(encoded.original), searcher.pool.rows - len(encoded.original), len(encoded.synthetic))
     lists = searcher.pool.row_lists(sizes.reach)
-    ranges = null_ranges(lists, sizes.synthetic, settings, stream(settings, "null range"))
+    asking = None if searcher.asking is None else len(searcher.original)
+    ranges = null_ranges(lists, sizes.synthetic, settings, stream(settings, "null range"), asking=asking)
     if searcher.leads is not None:
         ranges = {key: found for key, found in ranges.items() if key[0] != "nn_dist"}
     return with_ranges(measured, ranges, evidence, settings)

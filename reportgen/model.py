@@ -81,6 +81,7 @@ FindingCode = Literal[
     "identifier_reuse_untested",
     "regions_not_sought",
     "split_record_differs",
+    "queries_drawn_down",
 ]
 NoteCode = Literal[
     "reference_zero",
@@ -441,12 +442,22 @@ class UniqueRows(Part):
     holdout: Count | None
 
 
+class LookingRows(Part):
+    """How many rows of each table looked for their neighbours, drawn at random; all rows could be found by them."""
+
+    original: Count
+    synthetic: Count
+    holdout: Count | None
+
+
 class Search(Part):
     """The nearest-neighbour searches of this run. Every answer is proven exact or brute-forced."""
 
     queries: Count
     certified: Count
     unique_rows: UniqueRows
+    looking: LookingRows | None = None
+    """Where not all rows looked (`max_queries`); None where all did."""
 
 
 class Memorising(Part):

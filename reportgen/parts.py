@@ -5,7 +5,18 @@ from __future__ import annotations
 from reportgen.copies import CopyCounts, overlap_p_value
 from reportgen.distances import Ints
 from reportgen.measuring import stream
-from reportgen.model import Column, Coverage, Criterion, Holdout, HoldoutKind, InputFile, Inputs, Measured, Metric
+from reportgen.model import (
+    Column,
+    Coverage,
+    Criterion,
+    Holdout,
+    HoldoutKind,
+    InputFile,
+    Inputs,
+    LookingRows,
+    Measured,
+    Metric,
+)
 from reportgen.persons import Persons
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.groups import RowGroups, repeated_rows
@@ -13,6 +24,7 @@ from reportgen.read.holdout import DrawPlan
 from reportgen.read.partition import Partition, Table
 from reportgen.read.summary import describe_columns
 from reportgen.settings import Settings
+from reportgen.space.asking import Asking
 from reportgen.space.famd import Encoded
 from reportgen.words import sentence
 
@@ -73,6 +85,17 @@ def inputs_part(partition: Partition, rows: RowGroups) -> Inputs:
         holdout=None
         if partition.holdout is None or rows.holdout is None
         else described(partition.holdout, rows.holdout, None if persons is None else persons.holdouts),
+    )
+
+
+def looking_part(asking: Asking | None) -> LookingRows | None:
+    """Count the rows that looked for neighbours, where not all did."""
+    if asking is None:
+        return None
+    return LookingRows(
+        original=len(asking.original),
+        synthetic=len(asking.synthetic),
+        holdout=None if asking.holdout is None else len(asking.holdout),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,7 +28,7 @@ from reportgen.model import (
     Tool,
     UniqueRows,
 )
-from reportgen.parts import columns_part, coverage_part, file_remarks, holdout_part, inputs_part
+from reportgen.parts import columns_part, coverage_part, file_remarks, holdout_part, inputs_part, looking_part
 from reportgen.persons import Persons
 from reportgen.read.align import align
 from reportgen.read.groups import RowGroups, identical_rows, near_twins
@@ -39,6 +40,7 @@ from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import Given, Reader, read_table
 from reportgen.regions import find_regions
 from reportgen.settings import Settings
+from reportgen.space.asking import draw_asking
 from reportgen.space.descriptor import describe, encode_signals, lead_coordinates
 from reportgen.space.famd import Encoded, encode
 from reportgen.subject import speaking_of
@@ -57,6 +59,8 @@ class Run:
     version: str
     environment: dict[str, str | None]
     threads: int = 1
+    pick: Callable[[Encoded], int | None] = lambda _: None
+    """Tell how many rows may look for neighbours in the time that there is; None for all. For runs without a number."""
     memory: int | None = None
     """Bytes that the run may take beyond those `held` already; None: not known, and not checked."""
     held: int = 0
@@ -124,6 +128,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     known = attributes(partition, rows, in_file_order, settings) if attackable else None
     reuse = reuse_of(left_out_texts(partition), stream(settings, "reuse"), persons=in_file_order.persons)
     rows, encoded = _in_canonical_order(rows, in_file_order)
+    if settings.max_queries is None and partition.used:
+        settings = settings.model_copy(update={"max_queries": context.pick(encoded)})
+    asking = draw_asking(encoded, settings.max_queries, stream(settings, "queries")) if partition.used else None
 
     persons = encoded.persons
     kind = holdout_kind(
@@ -135,7 +142,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     theirs = None if persons is None or rows.holdout is None else persons.of_holdout.person
     plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
-    searcher = Searcher(encoded, context.threads, lead_spaces, pooled="pool" in needs)
+    searcher = Searcher(encoded, context.threads, lead_spaces, pooled="pool" in needs, asking=asking)
     progress("compare", 0, 1)
     comparisons = compare(searcher, plans, needs)
     if partition.used:
@@ -175,6 +182,7 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             else None
         )
     columns = columns_part(partition, encoded)
+    looking = looking_part(asking)
     judged = metric_verdicts(verdict, case)
     return Result(
         title=settings.title or sentence("result.title", synthetic=partition.synthetic.source.name),
@@ -202,13 +210,14 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
                 synthetic=len(np.unique(encoded.synthetic)),
                 holdout=None if encoded.holdout is None else len(np.unique(encoded.holdout)),
             ),
+            looking=looking,
         ),
         metrics=judged,
         controls=Controls(
             memorising=memorising,
             detectable=detectable,
         ),
-        findings=find(columns, case, file_remarks(partition), regions, partition.person_key),
+        findings=find(columns, case, file_remarks(partition), regions, partition.person_key, looking),
         coverage=coverage_part(judged),
         verdict=verdict,
     )

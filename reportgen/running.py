@@ -41,6 +41,8 @@ class Running(BaseModel):
     """Address of the Dask scheduler whose workers search."""
     workers: Annotated[int, Field(ge=1)] | None = None
     """So many worker processes on this machine search."""
+    max_minutes: Annotated[float, Field(gt=0, le=525_600, allow_inf_nan=False)] | None = None
+    """Time that measuring may take; it picks a number of queries, which the result keeps as the setting max_queries."""
     dry_run: bool = False
     """Whether to print how each column was understood, and measure nothing."""
     quiet: bool = False

@@ -36,6 +36,8 @@ METRIC_KEYS = (
 """Every metric of the result, in the order of the report."""
 
 
+FEWEST_QUERIES = 100
+"""Percentiles and rates of fewer rows say next to nothing."""
 FROM_FILES = ("thresholds", "declared")
 """Settings that are tables of their own, which neither an option nor a variable can hold."""
 LISTS = ("metric", "key", "ignore", "numeric", "categorical", "secret", "link", "link_with")
@@ -112,6 +114,8 @@ class Settings(BaseModel):
     """Ratio below which a synthetic row counts as sitting on one original row (seed 004)."""
     dropped_queries: Annotated[int, Field(ge=100, le=2**31)] = 5000
     """Most synthetic rows that are searched with columns left out (the base is never drawn down)."""
+    max_queries: Annotated[int, Field(ge=FEWEST_QUERIES, le=2**31)] | None = None
+    """Most rows of each table that look for neighbours (no base is ever drawn down); None for all."""
     secret: tuple[Name, ...] = ()
     """Columns that the inference attack guesses; empty for every used column."""
     link: tuple[Name, ...] = ()

@@ -119,6 +119,22 @@ def assess(
             metavar="N", help="Most rows of each table that are attacked [default: 2000].", show_default=False
         ),
     ] = None,
+    max_queries: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Most rows of each table that look for neighbours; all can be found [default: all].",
+            show_default=False,
+        ),
+    ] = None,
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="Time to measure in; picks --max-queries by speed [default: none].",
+            show_default=False,
+        ),
+    ] = None,
     fail_on: FailOn = None,
     baseline: Baseline = None,
     sign_key: SignKey = None,
@@ -204,6 +220,7 @@ def assess(
                 running.holdout,
                 asked.settings,
                 jobs=running.jobs,
+                max_minutes=running.max_minutes,
                 progress=report,
                 policy=asked.policy,
                 baseline=older,

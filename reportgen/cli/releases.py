@@ -71,6 +71,7 @@ def _assess_releases(
                 running.holdout,
                 asked.settings,
                 jobs=running.jobs,
+                max_minutes=None if running.max_minutes is None else running.max_minutes / (len(bases) + 1),
                 progress=report,
                 policy=asked.policy,
                 baseline=older,

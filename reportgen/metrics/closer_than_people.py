@@ -56,13 +56,15 @@ class CloserThanPeople:
 
 def closer_than_people(real: RealRows, synthetic: SyntheticRows) -> CloserThanPeople:
     """Compare how often synthetic rows sit on original rows with how often real rows sit on each other."""
-    own = np.where(real.twins, 0.0, real.ratios)
-    number, originals = _numbers(real)
-    others = synthetic.rows * originals / number
+    people_known = real.sample  # all real rows, or those that stand for them
+    own = np.where(people_known.twins, 0.0, people_known.ratios)
+    rows, originals = _numbers(real)
+    number = _numbers(people_known)[0]
+    others = synthetic.rows * originals / rows
     found = []
     for quantile in QUANTILES:
         cut = own_ratio_cut(real, quantile)
-        people = _people(real, own <= cut)
+        people = _people(people_known, own <= cut)
         original = _sat_upon(real, claims(real, synthetic, cut))
         # P(Bin(x + k0, p) >= x) is the incomplete beta function, which takes shares of rows as well.
         p_value = float(betainc(original, people + 1, others / (others + number))) if original > 0 else 1.0

@@ -96,6 +96,7 @@ def own_ratio_cut(real: RealRows, quantile: float) -> float:
     At least half that quantile of the rows without a twin: otherwise few twins would make it 0. With persons a row
     weighs one in so many as its person has, so that every person counts alike; a twin is a row of several persons.
     """
+    real = real.sample
     if real.persons is not None:
         weights = 1.0 / np.bincount(real.persons.person)[real.persons.person]
         own, twin = real.ratios[real.place], real.twins[real.place]

@@ -20,6 +20,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc
 
 from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
@@ -46,7 +47,7 @@ class LeakWeights:
 def leak_weights(real: RealRows, synthetic: SyntheticRows) -> LeakWeights:
     """Compute W_u for every row of U."""
     unique = uniqueness(real)
-    lonely = unique * loneliness(real.distances) ** 3
+    lonely = unique * loneliness(real.distances, real.sampled) ** 3
     rows = len(real.occurrences)
     bandwidths: dict[str, float] = {}
     columns: list[Floats] = []
@@ -157,15 +158,16 @@ def log_closeness(ratio: Floats) -> Floats:
     return closeness + 0.0
 
 
-def loneliness(distances: Floats) -> Floats:
+def loneliness(distances: Floats, sampled: NDArray[np.bool_] | None = None) -> Floats:
     """λ of each row of U, in 0-1: the rank of its fifth distance to the others, equal ones sharing their average rank.
 
-    `distances`: (rows, k), ascending; the last one stands in where there are fewer than five.
+    `distances`: (rows, k), ascending; the last one stands in where there are fewer than five. `sampled`, shape (rows,):
+    the rows among which ranks are taken, None for all; 0 for rows whose distances are not known (NaN).
     """
     fifth = distances[:, min(LONELY_NEIGHBOUR, distances.shape[1]) - 1]
-    _, place, often = np.unique(fifth, return_inverse=True, return_counts=True)
-    average = np.cumsum(often) - (often - 1) / 2  # ranks from 1, equal values sharing theirs
-    ranks: Floats = (average[place] - 0.5) / len(fifth)
+    among = np.sort(fifth if sampled is None else fifth[sampled])
+    before = np.searchsorted(among, fifth, side="left") + np.searchsorted(among, fifth, side="right")
+    ranks: Floats = np.where(np.isnan(fifth), 0.0, before / 2 / len(among))
     return ranks
 
 

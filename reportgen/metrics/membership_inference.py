@@ -225,13 +225,17 @@ def measure(evidence: Evidence, settings: Settings, random: np.random.Generator)
         return "no_true_holdout"
     if evidence.pool is None or evidence.pool.to_synthetic is None:
         return "too_few_rows"
-    real = evidence.pool.real
-    if not real.testable:
+    if not evidence.pool.real.testable:
         return "shared_persons"
+    real, to_synthetic = evidence.pool.real.sample, evidence.pool.to_synthetic
+    if real is not evidence.pool.real:
+        to_synthetic = to_synthetic[evidence.pool.real.sampled]
+        if not real.testable or min(real.original_rows, real.rows - real.original_rows) < FEWEST:
+            return "too_few_rows"  # among those drawn
     if real.persons is None:
-        found = membership_inference(real, evidence.pool.to_synthetic)
+        found = membership_inference(real, to_synthetic)
     else:
-        found = membership_of_persons(real, real.persons, evidence.pool.to_synthetic, random)
+        found = membership_of_persons(real, real.persons, to_synthetic, random)
     scores = _scores(found.all, "")
     if found.isolated is not None:
         scores |= _scores(found.isolated, "isolated_")

@@ -73,18 +73,22 @@ Ranges = Mapping[tuple[str, str], NullRange]
 
 
 def null_ranges(
-    lists: RealLists, synthetic: int, settings: Settings, random: np.random.Generator
+    lists: RealLists, synthetic: int, settings: Settings, random: np.random.Generator, *, asking: int | None = None
 ) -> dict[tuple[str, str], NullRange]:
     """Compute the null range of every seed score that has one; empty where the tables are too small to be split.
 
-    `synthetic`: m. A score that is 0 or infinite in one of forty splits has no range.
+    `synthetic`: m. A score that is 0 or infinite in one of forty splits has no range. `asking`: how many original rows
+    look for neighbours in the run, None where all do; those of the splits are the real rows that have a list.
     """
-    sizes = Sizes(lists.originals, len(lists.distances) - lists.originals, synthetic)
-    if min(sizes.pseudo) < FEWEST_ROWS:
+    sizes = Sizes(lists.originals, lists.total - lists.originals, synthetic)
+    if min(sizes.pseudo) * len(lists.distances) < FEWEST_ROWS * lists.total:
         return {}
-    blocks = [_statistics(labels, lists, settings) for labels in splits(sizes, SPLITS, random)]
+    blocks = [_statistics(labels, lists, settings) for labels in splits(sizes, SPLITS, random, lists.rows)]
     values = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-    return _ranges(values, sizes)
+    rows = sizes.original if asking is None else asking
+    # Deviations shrink with the root of the rows that look, of which a split has fewer than the run.
+    drawn = 1.0 if asking is None else len(lists.distances) / lists.total * sizes.original / asking
+    return _ranges(values, sizes, rows, math.sqrt(sizes.scale * drawn) * SHARED_ROWS)
 
 
 def with_ranges(
@@ -187,9 +191,8 @@ def _statistics(labels: Labels, lists: RealLists, settings: Settings) -> dict[st
     return found
 
 
-def _ranges(values: Mapping[str, Floats], sizes: Sizes) -> dict[tuple[str, str], NullRange]:
-    """Scale the deviations of the splits to the sizes of the run."""
-    scale = math.sqrt(sizes.scale) * SHARED_ROWS
+def _ranges(values: Mapping[str, Floats], sizes: Sizes, rows: int, scale: float) -> dict[tuple[str, str], NullRange]:
+    """Multiply the deviations of the splits by `scale`; `rows` is the number of original rows that look."""
     found = {}
     for name, splits_values in values.items():
         key, _, score = name.partition("/")
@@ -201,7 +204,7 @@ def _ranges(values: Mapping[str, Floats], sizes: Sizes) -> dict[tuple[str, str],
         low, high = np.quantile(splits_values.clip(ends[0], ends[1]), (0.025, 0.975)).tolist()
         if score in {"rate", "tail_share", "authenticity"}:
             full = 100.0 if score == "rate" else 1.0
-            middle, step = float(np.median(splits_values)), full / 2 / sizes.original
+            middle, step = float(np.median(splits_values)), full / 2 / rows
             low, high = middle + (low - middle) * scale - step, middle + (high - middle) * scale + step
             found[key, score] = NullRange(max(0.0, low), min(full, high), "itself")
         elif key == "nndr" and score not in {"p5", "median"}:

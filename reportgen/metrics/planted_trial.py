@@ -76,7 +76,7 @@ class Trial:
         permutations: int,
     ) -> None:
         unique = uniqueness(real)
-        lonely = unique * loneliness(real.distances) ** 3
+        lonely = unique * loneliness(real.distances, real.sampled) ** 3
         self._rows, self._persons = synthetic.rows, real.persons
         self._units = real.rows if real.persons is None else len(real.persons.permuted)
         self._share = real.original_share

@@ -68,12 +68,24 @@ class Sizes:
         return min(max(20, -(-LISTED * self.real // smallest)), self.real - 1)
 
 
-def splits(sizes: Sizes, number: int, random: np.random.Generator) -> Iterator[Labels]:
-    """Split the real rows at random: blocks of labels, shape (rows, splits), a label for each pseudo table."""
-    plain = np.repeat(np.arange(4, dtype=np.uint8), (*sizes.pseudo, sizes.real - sum(sizes.pseudo)))
+def splits(sizes: Sizes, number: int, random: np.random.Generator, listed: Ints | None = None) -> Iterator[Labels]:
+    """Split the real rows at random: blocks of labels, shape (rows, splits), a label for each pseudo table.
+
+    `listed`: the rows that look for neighbours, where not all do; each pseudo table gets its share of them.
+    """
+    pseudo = np.array((*sizes.pseudo, sizes.real - sum(sizes.pseudo)))
+    parts = [(np.arange(sizes.real), pseudo)]
+    if listed is not None:
+        looking = np.diff(np.cumsum(pseudo) * len(listed) // sizes.real, prepend=0)
+        others = np.ones(sizes.real, dtype=bool)
+        others[listed] = False
+        parts = [(listed, looking), (np.flatnonzero(others), pseudo - looking)]
     step = max(1, _CELLS // sizes.real)
     for start in range(0, number, step):
-        block = random.permuted(np.tile(plain, (min(step, number - start), 1)), axis=1)
+        block = np.empty((min(step, number - start), sizes.real), dtype=np.uint8)
+        for rows, counts in parts:
+            plain = np.repeat(np.arange(4, dtype=np.uint8), counts)
+            block[:, rows] = random.permuted(np.tile(plain, (len(block), 1)), axis=1)
         yield np.ascontiguousarray(block.T)
 
 
@@ -86,9 +98,9 @@ class Nearest:
         self.wanted = {ORIGINAL: (1, 2, ISOLATED_NEIGHBOUR), HOLDOUT: (1, 2), SYNTHETIC: (1, 2)}
         self.places = places(labels, lists.ids, self.wanted)
         """Of the first, second, ... row of a table in each row's list; the list's length where there is none."""
-        by_split = np.ascontiguousarray(labels.T)
+        by_split = np.ascontiguousarray((labels if lists.rows is None else labels[lists.rows]).T)
         self.rows = {table: np.nonzero(by_split == table)[1].reshape(len(by_split), -1) for table in self.wanted}
-        """The rows of each pseudo table, shape (splits, rows of it)."""
+        """The rows of each pseudo table that have a list, as places of lists; shape (splits, rows of it)."""
 
     def two(self, table: int, base: int) -> tuple[Floats, Floats]:
         """Distances of a table's rows to their two closest rows of a base, each (splits, rows of the table)."""
@@ -121,7 +133,8 @@ class Nearest:
         while len(waiting):
             length = min(_LONGER * length, len(self.labels) - 1)
             different, entry = np.unique(rows[waiting], return_inverse=True)
-            distances, ids = self.lists.longer(different, length)
+            ids_of = different if self.lists.rows is None else self.lists.rows[different]
+            distances, ids = self.lists.longer(ids_of, length)
             seen = np.cumsum(self.labels[ids[entry], split[waiting, np.newaxis]] == base, axis=1)
             enough = seen[:, -1] >= number
             place = (seen < number).sum(axis=1)
@@ -133,14 +146,14 @@ class Nearest:
 def places(labels: Labels, ids: Ints, wanted: Mapping[int, tuple[int, ...]]) -> dict[tuple[int, int], Places]:
     """Find where each row's list holds the first, second, … row of a table, in every split.
 
-    `labels` (rows, splits) and `ids` (rows, k). For each table the `wanted` numbers of rows; the place, shape
-    (rows, splits), is k where the list holds fewer.
+    `labels` (all rows, splits) and `ids` (rows with a list, k). For each table the `wanted` numbers of rows; the
+    place, shape (rows with a list, splits), is k where the list holds fewer.
     """
-    rows, number = labels.shape
+    rows, number = len(ids), labels.shape[1]
     found = {(table, nth): np.zeros((rows, number), np.uint16) for table, all_ in wanted.items() for nth in all_}
     for start in range(0, rows, _ROWS):
         part = slice(start, start + _ROWS)
-        shape = labels[part].shape
+        shape = (len(ids[part]), number)
         seen = {table: np.zeros(shape, np.uint8) for table in wanted}
         narrow: Any = np.uint8 if ids.shape[1] < 256 else np.uint16
         here = {key: np.zeros(shape, narrow) for key in found}

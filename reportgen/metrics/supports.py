@@ -15,5 +15,5 @@ PERCENTILE = 99
 
 def share_within_support(real: RealRows, synthetic: SyntheticRows) -> float:
     """Compute the share of synthetic rows that are not farther from real rows than these are from each other."""
-    reach = np.percentile(real.distances[:, 0], PERCENTILE)
+    reach = np.percentile(real.sample.distances[:, 0], PERCENTILE)
     return float(synthetic.times[synthetic.distances[:, 0] <= reach].sum()) / synthetic.rows

@@ -143,9 +143,11 @@ def quantile(histogram: Histogram, level: float) -> float | None:
 
 def asking_rows(result: Result) -> int:
     """How many original rows looked for neighbours: one half of them where halves stand in for a holdout."""
+    every, drawn = result.inputs.original.rows, result.search.looking
+    looking = every if drawn is None else drawn.original
     if result.holdout.kind != "approximate":
-        return result.inputs.original.rows
-    return result.inputs.original.rows - result.holdout.rows
+        return looking
+    return round(looking * (every - result.holdout.rows) / every)
 
 
 def rows_text(value: float) -> str:

@@ -158,6 +158,11 @@ def _search(result: Result) -> str:
     unique = search.unique_rows
     holdout = "" if unique.holdout is None else sentence("method.unique_holdout", rows=unique.holdout)
     rows = sentence("method.unique", original=unique.original, synthetic=unique.synthetic, holdout=holdout)
+    if search.looking is not None:
+        held = search.looking.holdout
+        holdout = "" if held is None else sentence("method.looking_holdout", rows=held)
+        original, synthetic = search.looking.original, search.looking.synthetic
+        rows += sentence("method.looking", original=original, synthetic=synthetic, holdout=holdout)
     name = "all" if search.certified == search.queries else "part"
     return sentence(f"method.search_{name}", queries=search.queries, certified=search.certified, unique=rows)
 

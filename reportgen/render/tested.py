@@ -29,7 +29,8 @@ def answer(key: str, metric: Measured, result: Result) -> str:
 def reading_numbers(result: Result) -> dict[str, Any]:
     """Numbers that the texts on how to read a test and what it cannot show may use."""
     level = result.settings.thresholds.leak_test
-    rows = result.inputs.synthetic.rows
+    drawn = result.search.looking
+    rows = result.inputs.synthetic.rows if drawn is None else drawn.synthetic
     return {
         "permutations": PERMUTATIONS,
         "level": f"{level:g}",

@@ -25,11 +25,14 @@ _MOST_OF_ALL = 32
 """Where one in so many places would be a candidate, all are compared: that is faster than proving candidates."""
 
 
-def nearest_others(coordinates: Floats, rows: Ints, persons: Ints, k: int, threads: int = 1) -> tuple[Floats, Ints]:
+def nearest_others(
+    coordinates: Floats, rows: Ints, persons: Ints, k: int, threads: int = 1, *, asking: Ints | None = None
+) -> tuple[Floats, Ints]:
     """Find the k closest rows of other persons for each of some rows: distances and ids, both (rows, k).
 
     `rows`: positions in `coordinates`, `persons`: whose each is, from 0; ids are positions in `rows`. Identical rows
     count one by one, in the order of their ids. Where fewer than k rows of other persons exist the rest is inf and -1.
+    `asking`: the positions in `rows` that are answered, in their order; None for all.
     """
     base, place, often = np.unique(rows, return_inverse=True, return_counts=True)
     starts = np.cumsum(often) - often
@@ -44,7 +47,8 @@ def nearest_others(coordinates: Floats, rows: Ints, persons: Ints, k: int, threa
         return rest
 
     distances, ids = np.full((len(rows), k), np.inf), np.full((len(rows), k), -1, dtype=np.int64)
-    waiting = np.arange(len(rows))
+    asked = np.arange(len(rows)) if asking is None else asking
+    waiting = asked
     rows_each = -(-len(rows) // len(np.unique(persons)))
     for depth in _depths(k + rows_each, len(base)):
         if depth > k + rows_each and len(whose := np.unique(persons[waiting])) <= _FEW_PERSONS:
@@ -73,7 +77,7 @@ def nearest_others(coordinates: Floats, rows: Ints, persons: Ints, k: int, threa
         waiting = np.concatenate(late)
         if not len(waiting):
             break
-    return distances, ids
+    return (distances, ids) if asking is None else (distances[asked], ids[asked])
 
 
 def _pick(by_place: Ints, persons: Ints, first: Ints, person: Ints, skip: Ints) -> Ints:

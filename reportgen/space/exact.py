@@ -26,9 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.blas import one_thread
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
-from reportgen.space import shards
+from reportgen.space import cells, shards
 from reportgen.space.candidates import Singles, in_threads, propose
 from reportgen.space.delegated import delegate
 
@@ -38,6 +39,8 @@ _FOR_THE_CENTRE = 1000
 _MANY = 128
 _BLOCK = 1 << 18
 """Numbers worked on at once, 2 MB: they stay in the cache."""
+_MEASURED = 1 << 14
+"""Differences squared at once, 128 kB: they are turned over in the cache."""
 _QUERIES = 4096
 _DENSE = 4
 """Up to so many dimensions the tree proposes at once: it is faster than float32, and float32 often proves nothing."""
@@ -50,6 +53,8 @@ _FEW = 32
 """Most neighbours for which shards are searched: with more, most shards would have to be looked through."""
 _SPARSE = 24
 """Up to so many dimensions the tree is asked for what float32 cannot prove; beyond, it looks at nearly every row."""
+_LEAF = 24
+"""Rows of a leaf of the tree; of scipy's 10 a third slower."""
 _FEWEST_FOR_A_TREE = 1000
 """Fewer base rows than this are all compared in less time than a tree takes to load and build."""
 _BRUTE_QUERIES, _BRUTE_BASE = 128, 2048
@@ -63,6 +68,9 @@ _OVERFLOW_PROVES_NOTHING = np.errstate(over="ignore", invalid="ignore")
 """Sums over queries too far out are infinite or NaN; comparisons with them count as "not proven"."""
 _REACH = 40
 """Centred coordinates are scaled to at most 2^40, so that float32 squares neither overflow nor vanish."""
+_FEWEST_FOR_CELLS = 4_000_000
+"""Fewer pairs of rows are compared before cells are made."""
+_FEWEST_CATEGORIES = 2
 _FARTHEST = 2.0**50
 """Queries beyond this, after scaling, are not given to float32."""
 
@@ -97,20 +105,24 @@ class _Space:
     def pairs(self, rows: Ints, others: Ints) -> Floats:
         """Return the Euclidean distances of query `rows` to base rows `others`, times 2^`direct`; (pairs,).
 
-        The squares are added column by column: a matrix or pairwise sum would depend on shapes.
+        The squares are added column by column: a matrix or pairwise sum would depend on shapes. A sum over the first
+        axis is such a sum, and half as slow as one over columns that lie apart.
         """
         width = self.base.shape[1]
         distances = np.empty(len(rows))
-        for part in _parts(len(rows), width):
-            difference = self.queries[rows[part]] - self.base[others[part]]
+        step = max(1, _MEASURED // width)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            difference = self.queries[rows[part]]
+            difference -= self.base[others[part]]
             if self.direct:
                 difference *= 2.0**self.direct
-            np.square(difference, out=difference)
-            total = difference[:, 0].copy()
-            for column in range(1, width):
-                total += difference[:, column]
-            distances[part] = np.sqrt(total)
-        return distances
+            squares = np.square(difference.T, order="C")
+            if squares.shape[1] > 1:
+                np.add.reduce(squares, axis=0, out=distances[part])
+            else:  # the squares of one pair alone numpy would add two by two
+                distances[part] = np.add.accumulate(squares, axis=0)[-1]
+        return np.sqrt(distances, out=distances)
 
 
 def k_nearest(
@@ -134,8 +146,9 @@ def k_nearest_here(
     space = _space(queries, base, direct)
     distances = np.full((len(queries), k), np.inf)
     ids = np.full((len(queries), k), -1, dtype=np.int64)
-    waiting = np.arange(len(queries))
-    for prepared in _ways(space, k):
+    by_cells = _by_cells(space, k)
+    waiting = _beside_each_other(space) if by_cells is None else by_cells.queries.order
+    for prepared in _ways(space, k, by_cells):
         unproven = np.zeros(len(queries), dtype=bool)
         blocks = _blocks(waiting, _QUERIES, threads)
         for rows, answer in zip(blocks, in_threads(prepared(), blocks, threads), strict=True):
@@ -148,6 +161,20 @@ def k_nearest_here(
     for rows, found in zip(blocks, in_threads(search_all, blocks, threads), strict=True):
         distances[rows], ids[rows] = found
     return np.ldexp(distances, -space.direct), ids
+
+
+def _beside_each_other(space: _Space) -> Ints:
+    """Order queries so that near ones often follow each other, which takes them down a tree through the same nodes.
+
+    By the quarter of the base that they lie in, in each of few dimensions; as they stand in more.
+    """
+    if space.base.shape[1] > _DENSE_OF_LARGE or len(space.base) < _FEWEST_FOR_A_TREE:
+        return np.arange(len(space.queries))
+    some = space.base[:: -(-len(space.base) // _FOR_THE_CENTRE)]
+    code = np.zeros(len(space.queries), dtype=np.int64)
+    for column, own in zip(np.quantile(some, (0.25, 0.5, 0.75), axis=0).T, space.queries.T, strict=True):
+        code = code * 4 + np.searchsorted(column, own)
+    return np.argsort(code, kind="stable")
 
 
 def all_distances(queries: Floats, base: Floats) -> Floats:
@@ -226,9 +253,11 @@ class _Proposing:
     underflow: float
 
 
-def _ways(space: _Space, k: int) -> Iterator[Callable[[], _Way]]:
+def _ways(space: _Space, k: int, by_cells: cells.Cells | None) -> Iterator[Callable[[], _Way]]:
     """Yield ways to answer, each for the rows that the one before could not prove; calling one prepares it."""
     size, width = space.base.shape
+    if by_cells is not None:
+        yield lambda: functools.partial(_nearest_in_cells, space, by_cells, k=k)
 
     def candidates(make: Callable[[], _Proposing]) -> Callable[[], _Way]:
         return lambda: functools.partial(_nearest_candidates, space, make(), k=k)
@@ -265,7 +294,7 @@ def _by_tree(space: _Space, number: int) -> _Proposing:
     from scipy.spatial import KDTree
 
     # Split in the middle, not at the median: categories lie far apart, and medians of their columns separate nothing.
-    tree = KDTree(space.centre(space.base), balanced_tree=False, compact_nodes=False)
+    tree = KDTree(space.centre(space.base), leafsize=_LEAF, balanced_tree=False)
 
     def propose_some(centred: Floats) -> tuple[Floats, Ints]:
         reached, ids = (np.asarray(found) for found in tree.query(centred, k=number))
@@ -318,6 +347,42 @@ def _nearest_in_shards(
     queries = np.where(within[:, np.newaxis], centred, 0.0).astype(np.float32)
     distances, ids, proven = shards.within(cut, queries, k, measure, limit)
     return distances, ids, ~(proven & within)
+
+
+@_OVERFLOW_PROVES_NOTHING
+def _by_cells(space: _Space, k: int) -> cells.Cells | None:
+    """Sort queries and base by their cells, where that should pay; None elsewhere."""
+    if len(space.queries) * len(space.base) < _FEWEST_FOR_CELLS:
+        return None
+    categories, high = cells.two_valued(space.queries, space.base)
+    if categories.sum() < _FEWEST_CATEGORIES:
+        return None
+    scale = 2.0**space.scale
+    queries, base = (cells.by_cell(rows, categories, high, space.shift, scale) for rows in (space.queries, space.base))
+    error = 2 * (space.base.shape[1] + 16) * _DOUBLE
+    made = cells.Cells(queries, base, error=error, underflow=_DOUBLE_UNDERFLOW)
+    with one_thread():
+        return made if cells.worth_it(made, k) else None
+
+
+@_OVERFLOW_PROVES_NOTHING
+def _nearest_in_cells(
+    space: _Space, made: cells.Cells, rows: Ints, *, k: int
+) -> tuple[Floats, Ints, NDArray[np.bool_]]:
+    """Answer query `rows`, in the order of their cells, cell by cell: distances, ids, whether an answer is missing."""
+    place = np.empty(len(space.queries), dtype=np.int64)
+    place[made.queries.order] = np.arange(len(place))
+    first = place[rows[0]]
+    owner, other = cells.within(made, place[rows], k)
+    owner -= first
+    away = space.pairs(rows[owner], other)
+    order = np.lexsort((other, away, owner))
+    counts = np.bincount(owner, minlength=len(rows))
+    proven = (counts >= k) & (np.abs(space.centre(space.queries[rows])).max(axis=1) < _FARTHEST)
+    distances, ids = np.full((len(rows), k), np.inf), np.zeros((len(rows), k), dtype=np.int64)
+    places = (np.cumsum(counts) - counts)[proven, np.newaxis] + np.arange(k)
+    distances[proven], ids[proven] = away[order][places], other[order][places]
+    return distances, ids, ~proven
 
 
 @_OVERFLOW_PROVES_NOTHING

@@ -15,11 +15,13 @@ import math
 import numpy as np
 
 from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealLists, RealRows, SyntheticRows
-from reportgen.persons import Persons
+from reportgen.persons import Booleans, Persons
+from reportgen.space.asking import Asking
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
+from reportgen.space.known import KnownLists
 from reportgen.space.search import members, nearest, to_rows
 from reportgen.space.shared import from_lists
 
@@ -34,12 +36,16 @@ class Pool:
     """U of one encoded space, and the searches in it. Every row is searched once; all answers are exact.
 
     At least two different real rows are needed. `queries` counts the rows that were searched for. `reach`: how many
-    others are found for each real row, as `row_lists` needs them.
+    others are found for each real row, as `row_lists` needs them. `asking`: the rows that look for neighbours, None
+    where all do; a real row that synthetic rows point at looks for its own in any case.
     """
 
-    def __init__(self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS) -> None:
+    def __init__(
+        self, encoded: Encoded, threads: int = 1, reach: int = NEIGHBOURS, asking: Asking | None = None
+    ) -> None:
         self.encoded = encoded
         self.threads = threads
+        self.asking = asking
         held = () if encoded.holdout is None else (encoded.holdout,)
         self._real = np.concatenate((encoded.original, *held))
         self.positions, self._occurrences = np.unique(self._real, return_counts=True)
@@ -51,30 +57,54 @@ class Pool:
         self.neighbours = min(NEIGHBOURS, self.apart)
         self.reach = max(reach, NEIGHBOURS)
         self.queries = 0
+        self._within = KnownLists(len(self.positions), self._find_within)
+        self._known = KnownLists(len(encoded.coordinates), self._find)
 
     @property
     def rows(self) -> int:
         """N, the number of real rows."""
         return len(self._real)
 
-    @functools.cached_property
+    @property
     def real(self) -> RealRows:
         """U with its counts and each row's closest others.
+
+        Where not all rows look for their neighbours: as far as they are known by now, those of the sample at least.
 
         Where repeats stay within files, each different row of a file is counted once: to relabel its copies one by
         one would take for chance what one row said many times. Rows of persons are relabelled together anyway.
         """
         originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))[self.positions]
         occurrences = self._occurrences
-        distances, neighbours = self._within[0][:, :NEIGHBOURS], self._within[1][:, :NEIGHBOURS]
+        distances, neighbours, sampled = self._of_real()
         if self._persons is not None:
-            return RealRows(occurrences, originals, distances, self._persons)
+            return RealRows(occurrences, originals, distances, self._persons, sampled=sampled)
         if repeats_stay_within_files(occurrences, originals):
             held = np.minimum(occurrences - originals, 1)
             originals = np.minimum(originals, 1)
             occurrences = originals + held
         left = int(self._occurrences.sum() - occurrences.sum())
-        return RealRows(occurrences, originals, distances, neighbours=neighbours, not_counted=left)
+        return RealRows(occurrences, originals, distances, neighbours=neighbours, not_counted=left, sampled=sampled)
+
+    def _of_real(self) -> tuple[Floats, Ints, Booleans | None]:
+        """Distances and neighbours of the rows of U, (rows of U, k), and which of them are sampled, None for all."""
+        if self.asking is None:
+            distances, neighbours = self._others_of(np.arange(len(self.positions)))
+            return distances[:, :NEIGHBOURS], neighbours[:, :NEIGHBOURS], None
+        self._within.learn(np.flatnonzero(self.asking.real))
+        found = self._within.found
+        some_distances, some_neighbours = self._within.of(found)
+        distances = np.full((len(self.positions), min(NEIGHBOURS, some_distances.shape[1])), np.nan)
+        neighbours = np.zeros(distances.shape, dtype=np.int64)
+        distances[found] = some_distances[:, :NEIGHBOURS]
+        neighbours[found] = some_neighbours[:, :NEIGHBOURS]
+        return distances, neighbours, self.asking.real
+
+    def reach_for(self, found: SyntheticRows) -> None:
+        """Let the real rows that synthetic rows point at look for their own neighbours, where not all do."""
+        if self.asking is not None:
+            pointed_at = (found.real[found.nearest > 0], found.dropped.real, found.equal.real)
+            self._within.learn(np.concatenate(pointed_at))
 
     @functools.cached_property
     def _persons(self) -> Persons | None:
@@ -95,30 +125,36 @@ class Pool:
         return owners
 
     def row_lists(self, k: int) -> RealLists:
-        """Each real row's k closest others, row by row; k is at most the pool's reach. Not for persons."""
+        """Each real row's k closest others, row by row; k is at most the pool's reach. Not for persons.
+
+        Where not all rows look for their neighbours: of the sampled ones.
+        """
         real, originals = self._real, len(self.encoded.original)
         place = np.searchsorted(self.positions, real)
-        itself = np.arange(len(self.positions))[:, np.newaxis]
-        others, other_ids = self._within
+        listed = np.arange(len(self.positions)) if self.asking is None else np.flatnonzero(self.asking.real)
+        slots = np.full(len(self.positions), -1)
+        slots[listed] = np.arange(len(listed))
+        rows = np.flatnonzero(slots[place] >= 0)
+        itself = listed[:, np.newaxis]
+        others, other_ids = self._others_of(listed)
         groups, rows_of = members(place, k + 1)
         distances, ids = to_rows(
             np.concatenate((np.zeros(itself.shape), others[:, :k]), axis=1),
             np.concatenate((itself, other_ids[:, :k]), axis=1),
             rows_of[np.argsort(groups)],
-            place,
+            slots[place[rows]],
             k=k,
-            leave_out=np.arange(len(real)),
+            leave_out=rows,
         )
-        return RealLists(distances, ids, originals, self._longer_lists)
+        if self.asking is None:
+            return RealLists(distances, ids, originals, self._longer_lists)
+        return RealLists(distances, ids, originals, self._longer_lists, rows, len(real))
 
     def _longer_lists(self, rows: Ints, k: int) -> tuple[Floats, Ints]:
         """The k closest other real rows of some real rows."""
         real = self._real
         self.queries += len(rows)
-        distances, ids = nearest(self.encoded.coordinates, real[rows], real, k + 1, threads=self.threads)
-        itself = ids == rows[:, np.newaxis]
-        itself[:, -1] |= ~itself.any(axis=1)  # one of more than k identical rows may not find itself
-        return distances[~itself].reshape(-1, k), ids[~itself].reshape(-1, k)
+        return nearest(self.encoded.coordinates, real[rows], real, k, leave_out=rows, threads=self.threads)
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -149,7 +185,7 @@ class Pool:
         Without `altered`, nothing is searched with columns left out; the leak test can't be run on the answer.
         """
         different, times = np.unique(positions, return_counts=True)
-        distances, real = self._of(different)
+        distances, real = self._known.of(different)
         if not altered:
             nothing = np.zeros(0, dtype=np.int64)
             dropped = DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
@@ -180,15 +216,17 @@ class Pool:
         return nearest_persons(coordinates, queries, base, self.owners, self.neighbours, threads=self.threads)
 
     def closest_synthetic(self, positions: Ints, known: Floats | None = None) -> Floats:
-        """Distance of each row of U to its closest synthetic row, shape (rows of U,).
+        """Distance of each row of U to its closest synthetic row, shape (rows of U,); NaN for those that don't look.
 
-        `known`: the same of each original row, in their order, where it was searched for already.
+        `known`: the same of each original row that looks, in their order, where it was searched for already.
         """
-        self.queries += len(self.positions)
         found = np.full(len(self.positions), np.nan)
         if known is not None:
-            found[np.searchsorted(self.positions, self.encoded.original)] = known
-        late = np.flatnonzero(np.isnan(found))
+            original = self.encoded.original
+            looking = original if self.asking is None else original[self.asking.original]
+            found[np.searchsorted(self.positions, looking)] = known
+        late = np.flatnonzero(np.isnan(found) if self.asking is None else np.isnan(found) & self.asking.real)
+        self.queries += len(late)
         if len(late):
             base = np.unique(positions)
             found[late] = nearest(self.encoded.coordinates, self.positions[late], base, 1, threads=self.threads)[0][
@@ -196,59 +234,56 @@ class Pool:
             ]
         return found
 
-    def among(self, queries: Ints, base: Ints, k: int, *, exclude_self: bool = False) -> tuple[Floats, Ints]:
+    def among(self, queries: Ints, base: Ints, k: int, *, leave_out: Ints | None = None) -> tuple[Floats, Ints]:
         """Find the k closest of some real rows, as `nearest` does, from lists that the pool needs anyway.
 
         `queries` and `base`: places in the space, of any rows and of real rows. Not for persons.
         """
         place = np.minimum(np.searchsorted(self.positions, queries), len(self.positions) - 1)
         if (self.positions[place] == queries).all():
-            distances, ids = self._within
-            distances = np.concatenate((np.zeros((len(queries), 1)), distances[place]), axis=1)
-            ids = np.concatenate((place[:, np.newaxis], ids[place]), axis=1)
+            distances, ids = self._others_of(place)
+            distances = np.concatenate((np.zeros((len(queries), 1)), distances), axis=1)
+            ids = np.concatenate((place[:, np.newaxis], ids), axis=1)
         else:
-            different, again = np.unique(queries, return_inverse=True)
-            distances, ids = self._of(different)
-            distances, ids = distances[again], ids[again]
+            distances, ids = self._known.of(queries)
         lists = (self.positions, distances, ids, distances.shape[1] >= len(self.positions))
         coordinates = self.encoded.coordinates
-        return from_lists(coordinates, queries, base, k, lists, exclude_self=exclude_self, threads=self.threads)
+        return from_lists(coordinates, queries, base, k, lists, leave_out=leave_out, threads=self.threads)
 
-    def _of(self, different: Ints) -> tuple[Floats, Ints]:
+    def _find(self, rows: Ints) -> tuple[Floats, Ints]:
         """The closest rows of U for rows of the space; a row of U finds itself, at distance 0."""
-        distances, ids = self._known
-        waiting = different[np.isnan(distances[different, 0])]
-        if len(waiting):
-            self.queries += len(waiting)
-            distances[waiting], ids[waiting] = self.closest(self.encoded.coordinates, waiting, self.positions)
-        return distances[different], ids[different]
-
-    @functools.cached_property
-    def _known(self) -> tuple[Floats, Ints]:
-        """What is known for each row of the space; at first the rows of U, from their search among themselves."""
-        shape = (len(self.encoded.coordinates), self.neighbours)
-        distances, ids = np.full(shape, np.nan), np.full(shape, -1, dtype=np.int64)
-        others, other_ids = self._within
-        itself = np.arange(len(self.positions))[:, np.newaxis]
-        all_distances = np.concatenate((np.zeros(itself.shape), others), axis=1)
-        all_ids = np.concatenate((itself, other_ids), axis=1)
-        order = np.lexsort((all_ids, all_distances), axis=-1)[:, : self.neighbours]
-        distances[self.positions] = np.take_along_axis(all_distances, order, axis=1)
-        ids[self.positions] = np.take_along_axis(all_ids, order, axis=1)
+        place = np.minimum(np.searchsorted(self.positions, rows), len(self.positions) - 1)
+        inside = self.positions[place] == rows
+        distances, ids = np.empty((len(rows), self.neighbours)), np.empty((len(rows), self.neighbours), dtype=np.int64)
+        if inside.any():
+            others, other_ids = self._others_of(place[inside])
+            itself = place[inside][:, np.newaxis]
+            all_distances = np.concatenate((np.zeros(itself.shape), others), axis=1)
+            all_ids = np.concatenate((itself, other_ids), axis=1)
+            order = np.lexsort((all_ids, all_distances), axis=-1)[:, : self.neighbours]
+            distances[inside] = np.take_along_axis(all_distances, order, axis=1)
+            ids[inside] = np.take_along_axis(all_ids, order, axis=1)
+        if not inside.all():
+            self.queries += int((~inside).sum())
+            distances[~inside], ids[~inside] = self.closest(self.encoded.coordinates, rows[~inside], self.positions)
         return distances, ids
 
-    @functools.cached_property
-    def _within(self) -> tuple[Floats, Ints]:
-        """The closest other rows of U for each, with persons of other people: distances and positions in U."""
-        self.queries += len(self.positions)
+    def _others_of(self, places: Ints) -> tuple[Floats, Ints]:
+        """The closest other rows of U for some of it; where all rows look they do so together, which is faster."""
+        if self.asking is None:
+            self._within.learn(np.arange(len(self.positions)))
+        return self._within.of(places)
+
+    def _find_within(self, places: Ints) -> tuple[Floats, Ints]:
+        """The closest other rows of U for some of it, with persons of other people: distances and positions in U."""
+        self.queries += len(places)
+        coordinates, base, asking = self.encoded.coordinates, self.positions, self.positions[places]
         if self.owners is not None:
-            coordinates, mine, own = self.encoded.coordinates, self.positions, self.owners
+            own = self.owners
             k = min(NEIGHBOURS, self.apart - 1)
-            return nearest_persons(coordinates, mine, mine, own, k, own=own, threads=self.threads)
-        k = min(self.reach, len(self.positions) - 1)
-        return nearest(
-            self.encoded.coordinates, self.positions, self.positions, k, exclude_self=True, threads=self.threads
-        )
+            return nearest_persons(coordinates, asking, base, own, k, own=own[places], threads=self.threads)
+        k = min(self.reach, len(base) - 1)
+        return nearest(coordinates, asking, base, k, leave_out=places, threads=self.threads)
 
 
 def repeats_stay_within_files(occurrences: Ints, originals: Ints) -> bool:

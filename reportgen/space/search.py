@@ -74,28 +74,39 @@ def search(
 
 
 def nearest(
-    coordinates: Floats, query_groups: Ints, base_groups: Ints, k: int, *, exclude_self: bool = False, threads: int = 1
+    coordinates: Floats,
+    query_groups: Ints,
+    base_groups: Ints,
+    k: int,
+    *,
+    exclude_self: bool = False,
+    leave_out: Ints | None = None,
+    threads: int = 1,
 ) -> tuple[Floats, Ints]:
     """Find the k closest base rows of each query row: distances and ids, both (queries, k), by (distance, id).
 
-    As `search`; where fewer than k base rows are left the rest is inf and -1.
+    As `search`; where fewer than k base rows are left the rest is inf and -1. `leave_out`, shape (queries,): the base
+    row that is left out for each query, what `exclude_self` does where every base row is a query.
     """
-    if exclude_self and len(query_groups) != len(base_groups):
-        msg = "queries and base differ in their number of rows; exclude_self needs the same rows in both"
-        raise InputError(msg)
-    if len(base_groups) - exclude_self < 1:
+    if exclude_self:
+        if len(query_groups) != len(base_groups):
+            msg = "queries and base differ in their number of rows; exclude_self needs the same rows in both"
+            raise InputError(msg)
+        leave_out = np.arange(len(query_groups))
+    one_less = leave_out is not None
+    if len(base_groups) - one_less < 1:
         msg = "no base row is left to compare with; give more rows"
         raise InputError(msg)
     if coordinates.shape[1] == 0:
         msg = "no columns to take distances in"
         raise InputError(msg)
-    base, rows_of = members(base_groups, k + exclude_self)
+    base, rows_of = members(base_groups, k + one_less)
     query, query_of_row = np.unique(query_groups, return_inverse=True)
     # Leaving one row out empties at most one group, so that one group more than k is always enough.
-    number = min(k + exclude_self, len(base))
+    number = min(k + one_less, len(base))
     distances, groups = k_nearest(coordinates[query], coordinates[base], number, threads)
-    if exclude_self:
-        return to_rows(distances, groups, rows_of, query_of_row, k=k, leave_out=np.arange(len(query_groups)))
+    if leave_out is not None:
+        return to_rows(distances, groups, rows_of, query_of_row, k=k, leave_out=leave_out)
     found, ids = to_rows(distances, groups, rows_of, np.arange(len(query)), k=k, leave_out=None)
     return found[query_of_row], ids[query_of_row]
 

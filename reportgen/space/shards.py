@@ -36,15 +36,19 @@ class Shards:
     """The base in float32, shard after shard; `ids` of `rows[i]` are `range(i, size, number of shards)`."""
 
     rows: tuple[Singles, ...]
-    lengths: tuple[NDArray[np.float32], ...]
-    """|y|^2 of each row."""
+    lengthened: tuple[Singles, ...]
+    """The rows with |y|^2 as one more column, turned over: (dimensions + 1, rows)."""
 
 
 def cut(singles: Singles, k: int) -> Shards:
     """Cut a base into shards of a size that suits k."""
     number = max(k, -(-len(singles) // max(_FEWEST_ROWS, 2 * _ROWS // max(k, 2))))
     rows = tuple(np.ascontiguousarray(singles[start::number]) for start in range(number))
-    return Shards(rows, tuple(np.einsum("ij,ij->i", each, each) for each in rows))
+    return Shards(rows, tuple(_lengthened(each) for each in rows))
+
+
+def _lengthened(rows: Singles) -> Singles:
+    return np.ascontiguousarray(np.vstack((rows.T, np.einsum("ij,ij->i", rows, rows))))
 
 
 def within(
@@ -85,19 +89,18 @@ def _reached(
     number = len(shards.rows)
     # |x|^2 + |y|^2 - 2xy <= reach, with |x|^2 on the other side.
     limits = (reach - np.einsum("ij,ij->i", queries, queries)).astype(np.float32)
+    # One product gives |y|^2 - 2xy: passes over its entries take longer than the product itself.
+    asking = np.hstack((-2 * queries, np.ones((len(queries), 1), dtype=np.float32)))
     counts = np.zeros(len(queries), dtype=np.int64)
     owners, others = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for shard, rows in enumerate(shards.rows):
+    for shard, rows in enumerate(shards.lengthened):
         waiting = np.flatnonzero(entered[:, shard] & (counts <= most))
         for start in range(0, len(waiting), _AT_ONCE):
             at = waiting[start : start + _AT_ONCE]
-            near = queries[at] @ rows.T
-            near *= -2
-            near += shards.lengths[shard]
-            kept = ~(near > limits[at, np.newaxis])  # what is no number is not ruled out
-            counts[at] += kept.sum(axis=1)
-            kept[counts[at] > most] = False
-            query, row = np.nonzero(kept)
-            owners.append(at[query])
-            others.append(row * number + shard)
+            far = asking[at] @ rows > limits[at, np.newaxis]
+            query, row = np.divmod(np.flatnonzero(~far), rows.shape[1])  # what is no number is not ruled out
+            counts[at] += np.bincount(query, minlength=len(at))
+            few = counts[at[query]] <= most
+            owners.append(at[query[few]])
+            others.append(row[few] * number + shard)
     return np.concatenate(owners), np.concatenate(others), counts <= most

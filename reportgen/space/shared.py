@@ -19,7 +19,7 @@ def from_lists(
     k: int,
     lists: tuple[Ints, Floats, Ints, bool],
     *,
-    exclude_self: bool = False,
+    leave_out: Ints | None = None,
     threads: int = 1,
 ) -> tuple[Floats, Ints]:
     """As `nearest`: the k closest base rows of each query row, by (distance, id), both (queries, k).
@@ -30,20 +30,17 @@ def from_lists(
     """
     positions, distances, neighbours, complete = lists
     place = np.searchsorted(positions, base)
-    different, rows_of = members(place, k + exclude_self)
+    one_less = leave_out is not None
+    different, rows_of = members(place, k + one_less)
     slot = np.full(len(positions), len(different))
     slot[different] = np.arange(len(different))
     rows_of = np.concatenate((rows_of, np.full((1, rows_of.shape[1]), -1)))
     every = np.arange(len(queries))
-    found, ids = to_rows(distances, slot[neighbours], rows_of, every, k=k, leave_out=every if exclude_self else None)
+    found, ids = to_rows(distances, slot[neighbours], rows_of, every, k=k, leave_out=leave_out)
     if complete:
         return found, ids
     late = np.flatnonzero(~(found[:, -1] < distances[:, -1]))
     if len(late):
-        more, more_ids = nearest(coordinates, queries[late], base, k + exclude_self, threads=threads)
-        if exclude_self:
-            itself = more_ids == late[:, np.newaxis]
-            itself[:, -1] |= ~itself.any(axis=1)  # one of more than k identical rows may not find itself
-            more, more_ids = more[~itself].reshape(-1, k), more_ids[~itself].reshape(-1, k)
-        found[late], ids[late] = more, more_ids
+        left = None if leave_out is None else leave_out[late]
+        found[late], ids[late] = nearest(coordinates, queries[late], base, k, leave_out=left, threads=threads)
     return found, ids

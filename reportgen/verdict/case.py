@@ -35,6 +35,16 @@ class Case:
         return self.settings.tolerance / 100
 
     @property
+    def looking(self) -> int:
+        """How many synthetic rows looked for their neighbours."""
+        return min(self.copies.synthetic_rows, self.settings.max_queries or self.copies.synthetic_rows)
+
+    @property
+    def drawn_down(self) -> bool:
+        """Whether more rows could look than do, which would show smaller leaks."""
+        return self.looking < self.copies.synthetic_rows
+
+    @property
     def persons_differ(self) -> bool:
         """Whether persons can't be taken as interchangeable, so that no test of their labels is exact."""
         return persons_differ(self.holdout, self.settings.thresholds)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reportgen.copies import CopyCounts, Reuse
-from reportgen.model import Column, Finding, FindingCode, Holdout, Measured, Metric
+from reportgen.model import Column, Finding, FindingCode, Holdout, LookingRows, Measured, Metric
 from reportgen.persons import PersonKey
 from reportgen.settings import Thresholds
 from reportgen.verdict.case import Case, persons_differ
@@ -34,16 +34,19 @@ def find(
     file_remarks: tuple[str, ...],
     regions: tuple[Finding, ...] | None = (),
     person_key: PersonKey | None = None,
+    looking: LookingRows | None = None,
 ) -> tuple[Finding, ...]:
     """Collect all findings, warnings first.
 
     `file_remarks`: how a file was read, where that is not plain. `regions`: findings that name a part of the table;
     None where there is a leak and no part was looked for, since rows belong to persons.
-    `person_key`: a column that seems to name persons, where none was named with --group.
+    `person_key`: a column that seems to name persons, where none was named with --group. `looking`: how many rows of
+    each table looked for their neighbours, None for all.
     """
     remarks = [_finding("file_remark", "notice", numbers={"remark": remark}) for remark in file_remarks]
     found = [
         *([] if person_key is None else [_finding("person_key", "warning", **_numbers(person_key))]),
+        *([] if looking is None else [_drawn_down(looking, case.copies)]),
         *_holdout(case.holdout, case.copies, case.settings.thresholds),
         *(_untested_reuse(case.reuse) if case.measured("exact_copies") else ()),
         *_tests(case),
@@ -56,6 +59,18 @@ def find(
     ]
     order = {"warning": 0, "notice": 1, "info": 2}
     return tuple(sorted(found, key=lambda finding: order[finding.severity]))
+
+
+def _drawn_down(looking: LookingRows, copies: CopyCounts) -> Finding:
+    numbers = {
+        "original": looking.original,
+        "original_rows": copies.original_rows,
+        "synthetic": looking.synthetic,
+        "synthetic_rows": copies.synthetic_rows,
+        "holdout": looking.holdout,
+        "holdout_rows": copies.holdout_rows,
+    }
+    return _finding("queries_drawn_down", "notice", count=looking.synthetic, numbers=numbers)
 
 
 def _numbers(key: PersonKey) -> dict[str, Any]:

@@ -111,12 +111,13 @@ def _of_the_bounds(case: Case) -> list[Reason]:
     """The upper bound on the leak's size, and the smallest leak that would have been noticed."""
     reasons = []
     excess = case.score("leak_size", "excess")
-    rows = case.copies.synthetic_rows
+    rows = case.looking
     if excess is not None and excess.high is not None and excess.high > case.tolerance:
         numbers: dict[str, Any] = {
             "bound": 100 * excess.high,
             "limit": 100 * case.tolerance,
             "enough": _enough_rows(case.tolerance),
+            "drawn": case.drawn_down,
         }
         text = sentence("reason.upper_bound_above_tolerance", rows=rows, **numbers)
         reasons.append(
@@ -142,9 +143,11 @@ def _smallest_leak(case: Case) -> list[Reason]:
         return []
     if share is None:
         tried = case.detectable.search_limit
-        text = sentence("reason.smallest_leak_unknown", tried=tried, rows=case.copies.synthetic_rows)
+        text = sentence(
+            "reason.smallest_leak_unknown", tried=tried, rows=case.copies.synthetic_rows, drawn=case.drawn_down
+        )
         return [Reason(code="smallest_leak_unknown", metric="leak_test", text=text)]
-    text = sentence("reason.smallest_leak_above_tolerance", share=100 * share, limit=100 * limit)
+    text = sentence("reason.smallest_leak_above_tolerance", share=100 * share, limit=100 * limit, drawn=case.drawn_down)
     return [
         Reason(
             code="smallest_leak_above_tolerance", metric="leak_test", text=text, value=share, limit=limit, unit="share"

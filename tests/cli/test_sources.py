@@ -42,6 +42,8 @@ OPTIONS = {
     "link": (("--link", "a"), ("a",), "b, c", ("b", "c"), '["d"]', ("d",)),
     "link_with": (("--link-with", "a"), ("a",), "b", ("b",), '"c"', ("c",)),
     "attacks": (("--attacks", "100"), 100, "200", 200, "300", 300),
+    "max_queries": (("--max-queries", "100"), 100, "200", 200, "300", 300),
+    "max_minutes": (("--max-minutes", "1"), 1.0, "2.5", 2.5, "3", 3.0),
     "seed": (("--seed", "1"), 1, "2", 2, "3", 3),
     "tolerance": (("--tolerance", "0.1"), 0.1, "0.2", 0.2, "0.3", 0.3),
     "fail_on": (("--fail-on", "never"), "never", "high", "high", '"moderate"', "moderate"),

@@ -83,7 +83,7 @@ def test_rows_of_the_pool_are_answered_without_another_search(space):
     pool = Pool(space)
     found = pool.synthetic(space.original, np.random.default_rng(0))
     again = Pool(space)
-    distances, ids = again._of(np.unique(np.concatenate((space.original, space.synthetic))))
+    distances, ids = again._known.of(np.unique(np.concatenate((space.original, space.synthetic))))
     own = np.isin(np.unique(np.concatenate((space.original, space.synthetic))), space.original)
     np.testing.assert_array_equal(found.distances, distances[own])
     np.testing.assert_array_equal(found.real, ids[own])
@@ -331,7 +331,7 @@ def test_longer_lists_are_those_of_a_longer_reach(space, k):
 def test_a_longer_reach_changes_nothing_that_the_tests_see(space):
     short, long = Pool(space), Pool(space, reach=40)
     np.testing.assert_array_equal(short.real.distances, long.real.distances)
-    for one, other in zip(*(pool._of(space.synthetic) for pool in (short, long)), strict=True):
+    for one, other in zip(*(pool._known.of(space.synthetic) for pool in (short, long)), strict=True):
         np.testing.assert_array_equal(one, other)
     assert short.queries == long.queries
 

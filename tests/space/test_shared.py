@@ -22,7 +22,8 @@ def test_neighbours_from_lists_are_those_of_a_search(levels, exclude_self, lengt
     positions = np.unique(np.concatenate([base, rng.integers(0, len(rows), 30)]))
     queries = base if exclude_self else rng.integers(0, len(rows), 50)
     lists = _lists(rows, queries, positions, min(length, len(positions)))
-    found = from_lists(rows, queries, base, 2, lists, exclude_self=exclude_self)
+    left = np.arange(len(base)) if exclude_self else None
+    found = from_lists(rows, queries, base, 2, lists, leave_out=left)
     expected = nearest(rows, queries, base, 2, exclude_self=exclude_self)
     np.testing.assert_array_equal(found[1], expected[1])
     assert found[0].tobytes() == expected[0].tobytes()

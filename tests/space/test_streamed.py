@@ -13,6 +13,7 @@ import reportgen
 from reportgen.errors import InputError
 from reportgen.read.stream import number_stream
 from reportgen.space import equal_rows, streamed
+from reportgen.space.exact import k_nearest_here
 from reportgen.space.search import nearest_two
 from reportgen.space.streamed import count_identical
 
@@ -126,6 +127,18 @@ def test_different_rows_of_one_hash_are_told_apart(rows_a_block, tmp_path, monke
     folder = written(tmp_path / "base", base)
     np.testing.assert_array_equal(count_identical(queries, folder), expected)
     assert same_bytes(nearest_two(queries, folder), near)
+
+
+@pytest.mark.parametrize("width", [2, 5, 8, 20, 130])
+def test_a_pair_of_rows_has_one_distance_however_many_are_compared_with_it(width):
+    random = np.random.default_rng(width)
+    queries, base = random.normal(size=(60, width)), random.normal(size=(1500, width))
+    together = k_nearest_here(queries, base, 1)
+    for row in range(len(queries)):
+        alone = k_nearest_here(queries[row : row + 1], base[together[1][row]], 1)[0]
+        assert alone.tobytes() == together[0][row : row + 1].tobytes()
+    two = nearest_two(queries[:1], base[:1])
+    assert two.first.tobytes() == nearest_two(queries[:30], base[:1]).first[:1].tobytes()
 
 
 def test_minus_zero_is_zero(tmp_path):
