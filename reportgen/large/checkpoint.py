@@ -19,18 +19,17 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import platform
 import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import EnvironmentLacking, InputError
+from reportgen.large.versions import versions
 from reportgen.shown import one_line
 from reportgen.space.delegated import Search
 from reportgen.space.exact import direct_exponent, k_nearest_here
@@ -46,7 +45,6 @@ _PAIRS = 1 << 34
 """A shard has about so many pairs: some 10 seconds of a processor."""
 _QUERIES = 4096
 """But so many queries at least: the base is prepared once a shard."""
-_VERSIONED = ("reportgen", "numpy", "scipy", "faiss-cpu")
 
 
 class Checkpoint:
@@ -59,7 +57,7 @@ class Checkpoint:
         self._own: set[Path] = set()
         self.found = 0
         self.kept = 0
-        self._versions = "\n".join((platform.python_version(), *(f"{name} {version(name)}" for name in _VERSIONED)))
+        self._versions = versions()
 
     def search(
         self, queries: Floats, base: Floats, k: int, threads: int, direct: int | None = None

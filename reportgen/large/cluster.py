@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import EnvironmentLacking, InputError, ReportgenError
+from reportgen.large.versions import versions
 from reportgen.shown import one_line
 from reportgen.space.delegated import tell
 from reportgen.space.exact import direct_exponent, k_nearest_here
@@ -192,12 +192,6 @@ class Cluster:
             msg = f"workers: one of {self._address} failed ({type(error).__name__}); has it enough memory?"
             raise EnvironmentLacking(msg) from None
         return answer
-
-
-def versions() -> str:
-    """Name all that a worker must have alike."""
-    packages = ("reportgen", "numpy", "scipy", "faiss-cpu")
-    return ", ".join(f"{name} {version(name)}" for name in packages)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pytest
 
 import reportgen
 from reportgen.large import checkpoint as module
+from reportgen.large import versions
 from reportgen.large.checkpoint import FOLDER, checkpoint
 from reportgen.space.exact import k_nearest_here
 
@@ -86,7 +87,7 @@ def test_an_answer_to_another_question_is_never_taken(tmp_path, small, rows, mon
         base = base.copy()
         base[299, 7] = np.nextafter(base[299, 7], 9)
     if what == "version":
-        monkeypatch.setattr(module, "version", lambda _: "another")
+        monkeypatch.setattr(versions, "version", lambda _: "another")
     with checkpoint(tmp_path / "c") as kept:
         assert same(kept.search(queries, base, k, 1), k_nearest_here(queries, base, k))
         assert (kept.found, kept.kept) == (0, 4)

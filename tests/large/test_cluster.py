@@ -12,6 +12,7 @@ import pytest
 
 import reportgen
 from reportgen.large import cluster as module
+from reportgen.large import versions
 from reportgen.large.cluster import INSTALL, cluster
 from reportgen.space.delegated import searched_by
 from reportgen.space.exact import k_nearest, k_nearest_here
@@ -126,7 +127,7 @@ def test_a_worker_that_is_lost_while_rows_are_sent_costs_no_byte(two, small, row
 
 
 def test_other_versions_on_a_worker_are_refused(monkeypatch):
-    monkeypatch.setattr(module, "version", lambda _: "9")  # here, not on the workers
+    monkeypatch.setattr(versions, "version", lambda _: "9")  # here, not on the workers
     with pytest.raises(reportgen.EnvironmentLacking, match="reportgen 9"), cluster(None, 1):
         pass
 
