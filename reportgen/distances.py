@@ -148,6 +148,23 @@ class DroppedSearch:
         for array in (self.times, self.ratio, self.entry, self.real, self.share):
             array.setflags(write=False)
 
+    def after(self, other: DroppedSearch) -> DroppedSearch:
+        """Return the entries of another search and then these."""
+        return DroppedSearch(
+            np.concatenate((other.times, self.times)),
+            np.concatenate((other.ratio, self.ratio)),
+            np.concatenate((other.entry, self.entry + len(other.times))),
+            np.concatenate((other.real, self.real)),
+            np.concatenate((other.share, self.share)),
+        )
+
+    def some(self, entries: Ints, times: Ints) -> DroppedSearch:
+        """Return some entries, each once, in a new order; `times`: how many rows each stands for now."""
+        place = np.full(len(self.times), -1)
+        place[entries] = np.arange(len(entries))
+        kept = place[self.entry] >= 0
+        return DroppedSearch(times, self.ratio[entries], place[self.entry[kept]], self.real[kept], self.share[kept])
+
 
 @dataclass(frozen=True)
 class AlmostEqual:

@@ -11,6 +11,7 @@ import numpy as np
 from reportgen import controls
 from reportgen.attacks.attributes import attributes
 from reportgen.attacks.run import ATTACKS, attack
+from reportgen.blas import on_threads
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
 from reportgen.declared import FileForm
@@ -108,11 +109,12 @@ def run(
 ) -> Result:
     """Measure and judge: from tables to a result."""
     progress("read", 0, 1)
-    partition = read_inputs(
-        original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True, read=read
-    )
-    with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
-        return _assess(partition, settings, context, progress)
+    with on_threads(context.threads):
+        partition = read_inputs(
+            original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True, read=read
+        )
+        with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
+            return _assess(partition, settings, context, progress)
 
 
 def _assess(partition: Partition, settings: Settings, context: Run, progress: Progress) -> Result:

@@ -58,6 +58,7 @@ class Pool:
         self.reach = max(reach, NEIGHBOURS)
         self.queries = 0
         self._within = KnownLists(len(self.positions), self._find_within)
+        self._dropped: tuple[Ints, DroppedSearch | None] = np.zeros(0, dtype=np.int64), None
         self._known = KnownLists(len(encoded.coordinates), self._find)
 
     @property
@@ -193,15 +194,33 @@ class Pool:
         codes = self.encoded.layout.codes
         drawn = drawn_down(times, most_dropped, random)
         some = different[drawn > 0]
-        places = Places(self.encoded.coordinates[some], codes[some])
-        self.queries += self.searches_without * len(some)
         return SyntheticRows(
             times=times,
             distances=distances,
             real=real,
-            dropped=self.without_columns(places, drawn[drawn > 0]),
+            dropped=self._without_columns(some, drawn[drawn > 0]),
             equal=almost_equal(codes[different], self.places.codes, self.equal_parts, self.owners),
         )
+
+    def _without_columns(self, rows: Ints, times: Ints) -> DroppedSearch:
+        """As `without_columns`, for rows of the space, ascending; those that were searched for before are not again."""
+        if not self.searches_without:
+            return self.without_columns(Places(self.encoded.coordinates[:0], self.encoded.layout.codes[:0]), times[:0])
+        known, before = self._dropped
+        new = np.setdiff1d(rows, known)
+        if len(new):
+            self.queries += self.searches_without * len(new)
+            places = Places(self.encoded.coordinates[new], self.encoded.layout.codes[new])
+            found = self.without_columns(places, np.ones(len(new), dtype=np.int64))
+            known, before = self._dropped = (
+                np.concatenate((known, new)),
+                found if before is None else found.after(before),
+            )
+        if before is None:
+            msg = "no rows to search for"
+            raise ValueError(msg)
+        order = np.argsort(known)
+        return before.some(order[np.searchsorted(known[order], rows)], times)
 
     def without_columns(self, places: Places, times: Ints) -> DroppedSearch:
         """Search U for different rows, each `times` of them, without one part of the columns after the other."""
