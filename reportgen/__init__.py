@@ -7,7 +7,8 @@ The public names are listed below and loaded when they are first used, so that i
     split           set a real holdout aside before synthesis; returns a Split
     verify          is a report intact, and about these tables; returns a Verification
     compare         what changed between two assessments; returns a Compared
-    nearest_two     exact Euclidean distances to the two closest rows
+    nearest_two     exact Euclidean distances to the two closest rows; the base may be a Parquet file of any size
+    count_identical how many base rows are identical to each row; the base as above
     Assessment      an assessment as users hold it
     ReportgenError, InputError, EnvironmentLacking, InternalError
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from reportgen.auditing import compare, split, verify
     from reportgen.errors import EnvironmentLacking, InputError, InternalError, ReportgenError
     from reportgen.space.search import nearest_two
+    from reportgen.space.streamed import count_identical
 
 __version__ = "0.1.0"
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "__version__",
     "assess",
     "compare",
+    "count_identical",
     "load",
     "nearest_two",
     "split",
@@ -45,6 +48,7 @@ _HOME = {
     "compare": "reportgen.auditing",
     "split": "reportgen.auditing",
     "verify": "reportgen.auditing",
+    "count_identical": "reportgen.space.streamed",
     "nearest_two": "reportgen.space.search",
     "EnvironmentLacking": "reportgen.errors",
     "InputError": "reportgen.errors",

@@ -8,7 +8,8 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from reportgen.render import RenderedBy, Together
     from reportgen.render.drawn import Look
     from reportgen.space.answers import Answers
+    from reportgen.space.delegated import Search
 
 WITHOUT_OPTION = (
     "draws",
@@ -207,6 +209,9 @@ def assess(
     baseline: str | os.PathLike[str] | None = None,
     policy: Mapping[str, Any] | None = None,
     split_record: SplitRecord | str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
     **settings: Any,
 ) -> Assessment:
     """Measure whether synthetic rows leak the original rows, and judge.
@@ -220,8 +225,11 @@ def assess(
     machine, and the result keeps it. `progress` is called with stage, done and total. `baseline` is an older result
     file, `policy` what stands under `[policy]` in a config file, as `{"closest_rate": {"min": 95}}`; they only make the
     rules of the gate. `split_record` is the record of `reportgen.split`, or a path to it, where it doesn't lie beside
-    the holdout. Raises InputError where the command exits with 2, also where the run would not fit into memory; never
-    for the gate. A fault of the program is an InternalError, which names its kind and place and quotes nothing.
+    the holdout. `checkpoint` is a folder that keeps answers of searches, which hold distances between rows, until the
+    run is done, so that the same call goes on after an interruption. `scheduler` is the address of a Dask scheduler
+    whose workers search, `workers` starts so many on this machine. Raises InputError where the command exits with 2,
+    also where the run would not fit into memory; never for the gate. A fault of the program is an InternalError, which
+    names its kind and place and quotes nothing.
     """
     rules = None if policy is None else make_policy(policy)
     if rules is not None and "fail_on" in rules.model_fields_set:
@@ -229,18 +237,37 @@ def assess(
     older = None if baseline is None else (os.fspath(baseline), load(baseline))
     made = make_settings(settings)
     limit = None if max_minutes is None else make_running({"max_minutes": max_minutes}).max_minutes
-    return run_assessment(
-        original,
-        synthetic,
-        holdout,
-        made,
-        jobs=jobs,
-        max_minutes=limit,
-        progress=progress,
-        policy=rules,
-        baseline=older,
-        split_record=split_record,
-    )
+    with _searching(checkpoint, scheduler, workers) as search:
+        return run_assessment(
+            original,
+            synthetic,
+            holdout,
+            made,
+            jobs=jobs,
+            max_minutes=limit,
+            progress=progress,
+            policy=rules,
+            baseline=older,
+            split_record=split_record,
+            search=search,
+        )
+
+
+@contextmanager
+def _searching(
+    folder: str | os.PathLike[str] | None, scheduler: str | None, workers: int | None
+) -> Iterator[Search | None]:
+    """Open what is named, and remove the answers kept once the block is done."""
+    if folder is None and scheduler is None and workers is None:
+        yield None
+        return
+    from reportgen.large.answering import answering
+
+    made = make_running({"scheduler": scheduler, "workers": workers})
+    with answering(folder, made.scheduler, made.workers) as opened:
+        yield opened.search
+        if opened.kept is not None:
+            opened.kept.remove()
 
 
 def run_assessment(
@@ -259,13 +286,15 @@ def run_assessment(
     baseline: tuple[str, Assessment] | None = None,
     config: Path | None = None,
     split_record: SplitRecord | str | os.PathLike[str] | None = None,
+    search: Search | None = None,
 ) -> Assessment:
     """Run `assess` with settings that are validated already.
 
     `baseline` is a path with the result it holds, `config` the file that settings came from; the printed command names
     both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
     remember it for the next run, as `answers` does what was found among real rows; `releases` are the names of the
-    files that a synthetic table was pooled from. `max_minutes` picks `max_queries` where the settings hold none.
+    files that a synthetic table was pooled from. `max_minutes` picks `max_queries` where the settings hold none,
+    `search` answers searches instead of this process.
     """
     threads = _threads(jobs)
     begun = time.perf_counter()
@@ -275,6 +304,7 @@ def run_assessment(
     check_room(MEASURING)
     from reportgen import measuring, pace, runner
     from reportgen.read.tables import read_table
+    from reportgen.space.delegated import searched_by
 
     command = functools.partial(
         _command,
@@ -309,7 +339,8 @@ def run_assessment(
 
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
-        result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
+        with searched_by(search, functools.partial(told, "search, parts")):
+            result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
         if result.settings.max_queries != settings.max_queries:  # picked by the time, and named in its place
             picked = settings.model_copy(update={"max_queries": result.settings.max_queries})
             result = result.model_copy(update={"command": command(picked)})

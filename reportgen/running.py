@@ -45,6 +45,12 @@ class Running(BaseModel):
     """File whose first line opens the key; without it the variable REPORTGEN_SIGN_PASSPHRASE does."""
     jobs: Annotated[int, Field(ge=1)] | None = None
     """Threads; None for one a processor."""
+    checkpoint: str | None = None
+    """Folder that keeps answers of searches while a run lasts, so that an interrupted run goes on where it was."""
+    scheduler: str | None = None
+    """Address of the Dask scheduler whose workers search."""
+    workers: Annotated[int, Field(ge=1)] | None = None
+    """So many worker processes on this machine search."""
     max_minutes: Annotated[float, Field(gt=0, le=525_600, allow_inf_nan=False)] | None = None
     """Time that measuring may take; it picks a number of queries, which the result keeps as the setting max_queries."""
     dry_run: bool = False

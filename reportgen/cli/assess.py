@@ -25,6 +25,7 @@ from reportgen.cli.options import (
 )
 from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher, look_inputs, look_of
 from reportgen.cli.releases import assess_releases
+from reportgen.cli.searching import searching
 
 if TYPE_CHECKING:
     from reportgen.settings import Settings
@@ -171,6 +172,20 @@ def assess(
             min=1, metavar="N", help="Threads [default: one a processor]; never changes a result.", show_default=False
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Search on the workers of this Dask scheduler.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Search on so many processes of this machine.", show_default=False),
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Keep answers of searches here; after an interruption go on.", show_default=False
+        ),
+    ] = None,
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
@@ -202,20 +217,22 @@ def assess(
         return
     check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
-    with streams.progress() as report:
-        assessment = api.run_assessment(
-            original,
-            synthetic[0],
-            running.holdout,
-            asked.settings,
-            jobs=running.jobs,
-            max_minutes=running.max_minutes,
-            progress=report,
-            policy=asked.policy,
-            baseline=older,
-            config=asked.file,
-        )
-    deliver(assessment, running.output, finish, look)
+    with searching(running) as search:
+        with streams.progress() as report:
+            assessment = api.run_assessment(
+                original,
+                synthetic[0],
+                running.holdout,
+                asked.settings,
+                jobs=running.jobs,
+                max_minutes=running.max_minutes,
+                progress=report,
+                policy=asked.policy,
+                baseline=older,
+                config=asked.file,
+                search=search,
+            )
+        deliver(assessment, running.output, finish, look)
     close(assessment.result, assessment.gate)
 
 

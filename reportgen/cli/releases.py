@@ -14,6 +14,7 @@ from reportgen.cli.closing import closing_of
 from reportgen.cli.compare import deliver_page
 from reportgen.cli.faults import NOT_MET
 from reportgen.cli.outputs import Finish, check_outputs, deliver, drawing, look_inputs
+from reportgen.cli.searching import searching
 from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
@@ -21,12 +22,25 @@ if TYPE_CHECKING:
     from reportgen.config import Resolved
     from reportgen.read.tables import Given
     from reportgen.render.drawn import Look
+    from reportgen.space.delegated import Search
 
 
 def assess_releases(
     original: str, synthetic: Sequence[str], asked: Resolved, finish: Finish, look: Look | None = None
 ) -> None:
     """Assess each release, then all together; write each one's outputs and the comparison. Exit 1 if one fails."""
+    with searching(asked.running) as search:
+        _assess_releases(original, synthetic, asked, finish, look, search)
+
+
+def _assess_releases(
+    original: str,
+    synthetic: Sequence[str],
+    asked: Resolved,
+    finish: Finish,
+    look: Look | None,
+    search: Search | None,
+) -> None:
     from reportgen import api
     from reportgen.read.pooling import RememberingReader, pooled
     from reportgen.releases import TOGETHER, Releases, base_names, check_names, outputs_of, release
@@ -71,6 +85,7 @@ def assess_releases(
                 policy=asked.policy,
                 baseline=older,
                 config=asked.file,
+                search=search,
                 read=read,
                 answers=answers,
                 releases=[api.base_name(one, "synthetic") for one in synthetic] if together else (),

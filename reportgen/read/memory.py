@@ -16,9 +16,15 @@ Measured peaks of resident memory, MB (Python 3.11, one thread, all metrics, thr
     300,000 x 6    numbers, CSV 22 MB each           6         480
     300,000 x 6    different texts, CSV 37 MB        6         987
 
+With --max-queries 500, original, synthetic and holdout of 4:1:1, so many rows in all:
+
+    60,000 x 20    numbers                          20                     527
+    240,000 x 20   numbers                          20                     948
+
 From these: libraries 210 MB when reading and 270 MB when measuring; 32 bytes a cell read, and 100 bytes and twice its
-length for each different text; measuring, 4.2 kB a row, 16 bytes a cell and four times the coordinates (rows x
-dimensions x 8 bytes). Where rows repeat, less is needed.
+length for each different text; measuring, 1.4 kB a row and 2.8 kB more for each that looks for its neighbours (where
+few do, 120 MB, which attacks and permutations take), 16 bytes a cell and four times the coordinates (rows x dimensions
+x 8 bytes). Where rows repeat, less is needed.
 """
 
 from __future__ import annotations
@@ -48,7 +54,11 @@ from reportgen.read.partition import Side, Tabular
 from reportgen.settings import Settings
 
 READING, MEASURING = 210 * 10**6, 270 * 10**6
-_CELL, _TEXT, _ROW, _MEASURED_CELL, _COORDINATE = 32, 100, 4200, 16, 32
+_CELL, _TEXT, _ROW, _LOOKING, _MEASURED_CELL, _COORDINATE = 32, 100, 1400, 2800, 16, 32
+_MOST = tuple(1 << step for step in range(24, 8, -1))
+"""Numbers of rows that look, one of which is advised where all of them would take too much."""
+_AT_LEAST = 120 * 10**6
+"""What so many rows take that look, where fewer do: attacks and permutations have numbers of their own."""
 _TEXT_FILE = 3
 """Times the size of a text file that is held while it is split."""
 _SAMPLE = 1000
@@ -90,30 +100,45 @@ def check_memory(
             found = _sketch(given, side, form, settings, available)
             if found is not None:
                 sketches[side] = found
-    needed = _needed(list(sketches.values()), measure=measure)
-    if needed - held <= available:
+    told = list(sketches.values())
+    needed = _needed(told, measure=measure, most=settings.max_queries)
+    room = available + held
+    if needed <= room:
         return
     sizes = ", ".join(
-        f"{side} about {found.rows:,} rows x {found.columns:,} column{'s'[: found.columns - 1]}"
-        for side, found in sketches.items()
+        f"{side} about {table.rows:,} rows x {table.columns:,} column{'s'[: table.columns - 1]}"
+        for side, table in sketches.items()
     )
-    share = (available + held - (MEASURING if measure else READING)) / needed
-    # What the program takes by itself no smaller table can mend.
-    advice = (
-        f"take about {100 * max(0.01, share):.0f} % of the rows, leave out columns (--ignore, or out of the files), or "
-        "use a larger machine"
-        if share > 0
-        else "raise the limit (ulimit -v), or use a larger machine"
-    )
-    msg = f"memory: about {_giga(needed)} would be needed and {_giga(available + held)} is there ({sizes}); {advice}"
+    may_ask = measure and settings.max_queries is None
+    advice = (_fewer_queries(told, room) if may_ask else None) or _less(needed, room, measure=measure)
+    msg = f"memory: about {_giga(needed)} would be needed and {_giga(room)} is there ({sizes}); {advice}"
     raise InputError(msg)
+
+
+def _fewer_queries(tables: Sequence[Sketch], room: int) -> str | None:
+    """Advise how many rows may look for their neighbours; None where no number of them would fit."""
+    largest = max((table.rows for table in tables), default=0)
+    for most in _MOST:
+        if most < largest and _needed(tables, measure=True, most=most) <= room:
+            return f"let fewer rows look for their neighbours, in all rows (--max-queries {most})"
+    return None
+
+
+def _less(needed: float, room: int, *, measure: bool) -> str:
+    share = (room - (MEASURING if measure else READING)) / needed
+    if share <= 0:  # what the program takes by itself no smaller table can mend
+        return "raise the limit (ulimit -v), or use a larger machine"
+    percent = 100 * max(0.01, share)
+    columns = "leave out columns (--ignore, or out of the files)"
+    return f"take about {percent:.0f} % of the rows, {columns}, or use a larger machine"
 
 
 def _giga(size: float) -> str:
     return f"{size / 1e9:.1f} GB"
 
 
-def _needed(sketches: Sequence[Sketch], *, measure: bool) -> float:
+def _needed(sketches: Sequence[Sketch], *, measure: bool, most: int | None = None) -> float:
+    """Bytes that a run takes; `most` rows of each table look for their neighbours, None for all."""
     read = READING + sum(table.rows * (table.columns * _CELL + table.distinct) for table in sketches)
     read += max((table.held for table in sketches), default=0)
     if not measure:
@@ -121,7 +146,9 @@ def _needed(sketches: Sequence[Sketch], *, measure: bool) -> float:
     rows = sum(table.rows for table in sketches)
     dimensions = max((table.dimensions for table in sketches), default=0)
     cells = sum(table.rows * (table.columns * _MEASURED_CELL + table.distinct) for table in sketches)
-    return max(read, MEASURING + rows * (_ROW + dimensions * _COORDINATE) + cells)
+    looking = _LOOKING * sum(min(table.rows, most or table.rows) for table in sketches)
+    looking = max(looking, min(_LOOKING * rows, _AT_LEAST))
+    return max(read, MEASURING + looking + rows * (_ROW + dimensions * _COORDINATE) + cells)
 
 
 def _sketch(given: Tabular, side: Side, form: FileForm, settings: Settings, available: int) -> Sketch | None:

@@ -31,6 +31,7 @@ from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.space import cells, shards
 from reportgen.space.candidates import Singles, in_threads, propose
+from reportgen.space.delegated import delegate
 
 _SPARE = 6
 _FOR_THE_CENTRE = 1000
@@ -116,17 +117,33 @@ class _Space:
             difference -= self.base[others[part]]
             if self.direct:
                 difference *= 2.0**self.direct
-            np.add.reduce(np.square(difference.T, order="C"), axis=0, out=distances[part])
+            squares = np.square(difference.T, order="C")
+            if squares.shape[1] > 1:
+                np.add.reduce(squares, axis=0, out=distances[part])
+            else:  # the squares of one pair alone numpy would add two by two
+                distances[part] = np.add.accumulate(squares, axis=0)[-1]
         return np.sqrt(distances, out=distances)
 
 
-def k_nearest(queries: Floats, base: Floats, k: int, threads: int = 1) -> tuple[Floats, Ints]:
+def k_nearest(
+    queries: Floats, base: Floats, k: int, threads: int = 1, direct: int | None = None
+) -> tuple[Floats, Ints]:
     """Return the distances to the k nearest base rows and their ids, both (queries, k), by (distance, id).
 
     `queries` (n, d) and `base` (m, d) are finite float64; 1 <= k <= m. Extra memory is a float32 copy of the base
     and blocks of fixed size. InputError where a coordinate is beyond 1e300.
+
+    `direct` is `direct_exponent` of the whole, where these are some queries or some base rows of a larger search: with
+    it their distances are those of the larger search to the bit.
     """
-    space = _space(queries, base)
+    return (delegate() or k_nearest_here)(queries, base, k, threads, direct)
+
+
+def k_nearest_here(
+    queries: Floats, base: Floats, k: int, threads: int = 1, direct: int | None = None
+) -> tuple[Floats, Ints]:
+    """Return what `k_nearest` does, found by this process."""
+    space = _space(queries, base, direct)
     distances = np.full((len(queries), k), np.inf)
     ids = np.full((len(queries), k), -1, dtype=np.int64)
     by_cells = _by_cells(space, k)
@@ -172,7 +189,15 @@ def all_distances(queries: Floats, base: Floats) -> Floats:
     return np.ldexp(np.sqrt(total, out=total), -space.direct)
 
 
-def _space(queries: Floats, base: Floats) -> _Space:
+def direct_exponent(queries: Floats, base: Floats) -> int:
+    """Return the binary exponent by which differences are scaled before they are squared, 0 but for extreme numbers.
+
+    InputError where a coordinate is beyond 1e300.
+    """
+    return _space(queries, base).direct
+
+
+def _space(queries: Floats, base: Floats, whole: int | None = None) -> _Space:
     largest = max(_largest(queries), _largest(base))
     if largest > _LARGEST:
         msg = "coordinates beyond 1e300 cannot be compared; rescale the columns"
@@ -184,7 +209,7 @@ def _space(queries: Floats, base: Floats) -> _Space:
     large = math.frexp(largest)[1]
     small = math.frexp(spread)[1] if spread else large
     direct = -large if large > _PLAIN else min(-small, 1000) if small < -_PLAIN else 0
-    return _Space(queries, base, shift, scale=min(_REACH - small, 1000), direct=direct)
+    return _Space(queries, base, shift, scale=min(_REACH - small, 1000), direct=direct if whole is None else whole)
 
 
 def _largest(rows: Floats) -> float:

@@ -6,6 +6,7 @@ the first hit" or "leave out distance 0" would be wrong for copies.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -19,24 +20,40 @@ _BLOCK = 1 << 18
 _NOBODY = np.iinfo(np.int64).max
 
 
-def nearest_two(queries: Any, base: Any, exclude_self: bool = False) -> NeighbourDistances:  # noqa: FBT001, FBT002
+def nearest_two(
+    queries: Any,
+    base: Any,
+    exclude_self: bool = False,  # noqa: FBT001, FBT002
+    *,
+    jobs: int = 1,
+) -> NeighbourDistances:
     """Euclidean distances of each query row to its two closest base rows, exact in float64.
 
     `queries` (n, d) and `base` (m, d) are arrays or DataFrames of numbers. `first_id` and `second_id` are positions
     in the base; ties go to the smaller one, identical base rows count one by one. `exclude_self` leaves base row i
-    out for query i. Where one base row is left, `second` is inf and `second_id` -1. InputError where a value is
-    missing or infinite, the widths or (with `exclude_self`) the shapes differ, or no base row is left.
+    out for query i. A base given as the path of a Parquet file, or of a folder of parts, is read block by block and may
+    be larger than memory; its columns are those of the queries by name, where these have names. `jobs` is the number
+    of threads, which changes no byte. Where one base row is left, `second` is inf and `second_id` -1. InputError where
+    a value is missing or infinite, the widths or (with `exclude_self`) the shapes differ, or no base row is left.
 
     >>> found = nearest_two([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0], [6.0, 8.0]])
     >>> found.first.tolist(), found.first_id.tolist(), found.second.tolist()
     ([1.0], [1], [5.0])
     """
-    query_rows, base_rows = _numbers(queries, "queries"), _numbers(base, "base")
+    if jobs < 1:
+        msg = "jobs: must be a whole number of threads, 1 or more"
+        raise InputError(msg)
+    if isinstance(base, str | os.PathLike):
+        from reportgen.space.streamed import nearest_two_streamed
+
+        return nearest_two_streamed(queries, base, exclude_self=exclude_self, threads=jobs)
+    query_rows, base_rows = numbers(queries, "queries"), numbers(base, "base")
     if query_rows.shape[1] != base_rows.shape[1]:
         msg = f"queries have {query_rows.shape[1]} columns and base has {base_rows.shape[1]}; give the same columns"
         raise InputError(msg)
-    coordinates, groups = _collapse(np.concatenate([query_rows, base_rows]))
-    return search(coordinates, groups[: len(query_rows)], groups[len(query_rows) :], exclude_self=exclude_self)
+    coordinates, groups = different_rows(np.concatenate([query_rows, base_rows]))
+    asked, there = groups[: len(query_rows)], groups[len(query_rows) :]
+    return search(coordinates, asked, there, exclude_self=exclude_self, threads=jobs)
 
 
 def search(
@@ -94,7 +111,7 @@ def nearest(
     return found[query_of_row], ids[query_of_row]
 
 
-def _numbers(rows: Any, name: str) -> Floats:
+def numbers(rows: Any, name: str) -> Floats:
     """Return rows as a finite float64 array of two dimensions, or raise InputError."""
     array = rows.to_numpy() if isinstance(rows, pd.DataFrame) else np.asarray(rows)
     try:
@@ -111,7 +128,7 @@ def _numbers(rows: Any, name: str) -> Floats:
     return numbers + 0.0  # -0.0 and 0.0 are the same number but not the same bytes
 
 
-def _collapse(rows: Floats) -> tuple[Floats, Ints]:
+def different_rows(rows: Floats) -> tuple[Floats, Ints]:
     """Return the different rows and, for each row, its position among them."""
     rows = np.ascontiguousarray(rows)
     if not len(rows):

@@ -91,6 +91,25 @@ def test_the_estimate_is_near_the_measured_peaks(rows, dimensions, columns, meas
     assert measured * 0.95 < estimated < measured * 1.15
 
 
+@pytest.mark.parametrize(("rows", "measured"), [((40_000, 10_000, 10_000), 527), ((160_000, 40_000, 40_000), 948)])
+def test_the_estimate_is_near_the_measured_peaks_where_few_rows_look(rows, measured):
+    tables = [memory.Sketch(one, 20, 20, 0.0) for one in rows]
+    estimated = memory._needed(tables, measure=True, most=500) / 1e6
+    assert measured * 0.95 < estimated < measured * 1.15
+    assert memory._needed(tables, measure=True, most=10**6) == memory._needed(tables, measure=True)
+
+
+def test_where_fewer_queries_would_fit_they_are_advised_instead_of_fewer_rows():
+    frame = pd.DataFrame({"x": np.zeros(100_000)})
+    with pytest.raises(InputError) as caught:
+        check(frame, available=700_000_000)
+    # 270 MB + 200,000 rows x (1,400 + 32 + 16) bytes + 2 x 16,384 x 2,800 (at least 120 MB) = 680 MB
+    assert str(caught.value).endswith("; let fewer rows look for their neighbours, in all rows (--max-queries 16384)")
+    check(frame, available=700_000_000, max_queries=16384)
+    with pytest.raises(InputError, match="take about"):
+        check(frame, available=700_000_000, max_queries=90_000)
+
+
 def test_beyond_what_is_there_one_line_says_what_is_needed_what_is_there_and_what_to_do():
     frame = pd.DataFrame({"x": np.zeros(100_000)})
     with pytest.raises(InputError) as caught:
