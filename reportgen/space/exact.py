@@ -68,8 +68,8 @@ _OVERFLOW_PROVES_NOTHING = np.errstate(over="ignore", invalid="ignore")
 """Sums over queries too far out are infinite or NaN; comparisons with them count as "not proven"."""
 _REACH = 40
 """Centred coordinates are scaled to at most 2^40, so that float32 squares neither overflow nor vanish."""
-_FEWEST_FOR_CELLS = 4_000_000
-"""Fewer pairs of rows are compared before cells are made."""
+_FEWEST_FOR_CELLS = 40
+"""Fewer pairs of rows than so many times the coordinates of all rows are compared before cells are made."""
 _FEWEST_CATEGORIES = 2
 _FARTHEST = 2.0**50
 """Queries beyond this, after scaling, are not given to float32."""
@@ -352,7 +352,7 @@ def _nearest_in_shards(
 @_OVERFLOW_PROVES_NOTHING
 def _by_cells(space: _Space, k: int) -> cells.Cells | None:
     """Sort queries and base by their cells, where that should pay; None elsewhere."""
-    if len(space.queries) * len(space.base) < _FEWEST_FOR_CELLS:
+    if len(space.queries) * len(space.base) < _FEWEST_FOR_CELLS * (space.queries.size + space.base.size):
         return None
     categories, high = cells.two_valued(space.queries, space.base)
     if categories.sum() < _FEWEST_CATEGORIES:
