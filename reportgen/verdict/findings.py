@@ -20,7 +20,7 @@ from reportgen.verdict.preconditions import (
 from reportgen.words import sentence
 
 DOMINANT_INERTIA = 0.3
-"""A column with more than this share of the inertia, and half more than an equal one, is named: it decides who is near."""
+"""A column with more than this share of the inertia, and half more than an equal one, is named: it decides nearness."""
 
 MOST_NAMES = 10
 """So many columns are named where one finding speaks of many; the data card lists more."""
