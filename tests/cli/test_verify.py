@@ -259,6 +259,7 @@ def test_releases_that_were_assessed_together_are_verified_together(run, made, t
     named = [word for path in releases for word in ("--synthetic", path)]
     code, out, _ = run("verify", "all-releases.json", *named)
     assert (code, statements(out)["synthetic"]) == (0, "holds")
+    assert "all-releases is the synthetic" in out
     code, out, _ = run("verify", "all-releases.json", "--original", made / "original.csv", *named)
     assert (code, statements(out)["synthetic"]) == (0, "holds")
     code, out, _ = run("verify", "all-releases.json", *named[2:], *named[:2])
