@@ -19,8 +19,10 @@ from typing import Any, Literal
 
 from reportgen import api, model
 from reportgen.errors import EnvironmentLacking, InputError
+from reportgen.read.columns import RawTable
 from reportgen.read.fingerprint import content_sha256
 from reportgen.read.partition import Partition, Side
+from reportgen.read.signals import Signals
 from reportgen.read.tables import Given
 from reportgen.render import FORMATS, Format, bundle
 from reportgen.render.drawn import PLAIN
@@ -211,7 +213,9 @@ def _bundle_again(
 
 def _input(side: Side, path: Given, result: model.Result, given: Mapping[Side, Given]) -> Statement:
     recorded: model.InputFile | None = getattr(result.inputs, side)
-    names = {"side": side, "name": api.base_name(path, side)}
+    # Releases that were put together have a name and no file.
+    name = path.source.name if isinstance(path, RawTable | Signals) else api.base_name(path, side)
+    names = {"side": side, "name": name}
     if recorded is None:
         return _said(side, "fails", "input_none", **names)
     try:

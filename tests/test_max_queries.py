@@ -9,6 +9,7 @@ import pytest
 import reportgen
 from reportgen import pace
 from reportgen.comparisons import Searcher
+from reportgen.render.first_page import first_page
 from reportgen.settings import Settings
 from reportgen.space.asking import LADDER, draw_asking
 from reportgen.space.known import KnownLists
@@ -49,6 +50,26 @@ def test_the_result_tells_how_many_rows_of_how_many_looked(drawn):
     (finding,) = [one for one in drawn.findings if one.code == "queries_drawn_down"]
     assert "256 of 900 original rows, 256 of 900 synthetic rows and 256 of 900 holdout rows" in finding.text
     assert "256 original, 256 synthetic, 256 holdout rows" in drawn.rendered("r.html").decode()
+
+
+def test_page_1_the_plain_summary_and_markdown_say_that_few_rows_looked(drawn):
+    result = drawn.result
+    (finding,) = [one for one in drawn.findings if one.code == "queries_drawn_down"]
+    assert finding.text in first_page(result).limits
+    assert "256 of 900 synthetic rows" in drawn.rendered("r.md").decode()
+    plain = drawn.rendered("r.summary.html").decode()
+    assert "only 256 of the 900 synthetic rows" in plain
+    # More rows in the tables would not help where those that there are did not look.
+    assert result.verdict.reasons[0].code == "upper_bound_above_tolerance"
+    assert "Assess again with more rows" not in plain
+    assert "more rows searched for neighbours" in plain
+    assert "too few rows looked for neighbours to exclude" in first_page(result).headline
+
+
+def test_no_report_says_that_the_leak_test_looked_at_all_rows_where_few_did(drawn):
+    page = drawn.rendered("r.html").decode()
+    assert "looks at all rows" not in page
+    assert "the leak test, which looks at 256 synthetic rows drawn at random" in page
 
 
 def test_a_number_that_all_rows_are_below_changes_nothing_but_itself(drawn):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,6 +42,9 @@ def compare(
 ) -> None:
     """Say what changed between two assessments."""
     speak_as_asked(quiet=quiet, verbose=verbose)
+    from reportgen import api
+
+    api.created(os.environ)  # a wrong SOURCE_DATE_EPOCH is said before libraries stumble over it
     from reportgen.auditing import compare as compared
     from reportgen.render.table_page import suffix_of
 

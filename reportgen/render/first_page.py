@@ -165,7 +165,8 @@ def headline(result: Result) -> str:
         numbers: dict[str, Any] = {"copies": round(copied * rows), "rows": rows, "share": text}
         return sentence("headline.leak_test_copies", tolerance=tolerance, **numbers)
     if not first.code.startswith("exact_copies"):
-        return sentence(f"headline.{first.code}", shared=result.holdout.shared_persons)
+        drawn = result.search.looking is not None
+        return sentence(f"headline.{first.code}", shared=result.holdout.shared_persons, drawn=drawn)
     if found is None:
         return first.text
     return sentence(
@@ -323,6 +324,7 @@ def _limits(result: Result) -> tuple[str, ...]:
             low=result.verdict.level == "low",
         ),
         _holdout_limit(result, kind),
+        *(finding.text for finding in result.findings if finding.code == "queries_drawn_down"),
         *([] if group is None else [sentence("limits.persons", column=group)]),
         sentence("limits.guarantee"),
         sentence("limits.controller", tested=wp216_tested(result)),

@@ -68,7 +68,8 @@ def _answer(result: Result) -> str:
         p, level = leak_test.scores["p_value"].value, result.settings.thresholds.leak_test
         rejects = p <= level
         name = "rejects" if rejects else "keeps"
-        tests = sentence(f"holdout.answer_tests_{name}", p=p_value(p, (level,)), number=4)
+        drawn = None if result.search.looking is None else result.search.looking.synthetic
+        tests = sentence(f"holdout.answer_tests_{name}", p=p_value(p, (level,)), number=4, drawn=drawn)
     copies = result.metrics.get("exact_copies")
     if not isinstance(copies, Measured):
         return sentence("holdout.answer_unmeasured", tests=tests)

@@ -114,10 +114,13 @@ def limits(result: Result) -> tuple[str, ...]:
     held = "set_aside" if aside else holdout_kind(result)
     created = record.created[:10] if record is not None else ""
     persons = result.inputs.original.persons is not None
+    drawn = result.search.looking
+    rows = result.inputs.synthetic.rows
     return (
         sentence("plain.limit.proof"),
         sentence("plain.limit.copies"),
         sentence(f"plain.limit.holdout_{held}", created=created),
+        *([] if drawn is None else [sentence("plain.limit.looked", drawn=drawn.synthetic, rows=rows)]),
         *([sentence("plain.limit.persons")] if persons else []),
         sentence("plain.limit.wp216", tested=wp216_tested(result)),
     )
@@ -134,6 +137,8 @@ def next_steps(result: Result) -> tuple[str, ...]:
     }[level]
     lacked = [reason.code for reason in result.verdict.reasons if reason.code not in get_args(EvidenceCode)]
     missing = [name for name, codes in _STEPS.items() if any(code in lacked for code in codes)]
+    if result.search.looking is not None and "too_few_rows" not in lacked:
+        missing = ["more_looking" if name == "more" else name for name in missing]
     # Beside evidence of a leak only wrong files matter: more rows would not make the evidence go away.
     steps += missing if level == "inconclusive" else [name for name in missing if name == "files"]
     return tuple(sentence(f"plain.next_step.{name}") for name in (*steps, *_until(level)))

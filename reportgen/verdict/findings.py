@@ -20,7 +20,7 @@ from reportgen.verdict.preconditions import (
 from reportgen.words import sentence
 
 DOMINANT_INERTIA = 0.3
-"""A column with more than this share of the inertia is named: it decides who is near to whom."""
+"""A column with more than this share of the inertia, and half more than an equal one, is named: it decides nearness."""
 
 MOST_NAMES = 10
 """So many columns are named where one finding speaks of many; the data card lists more."""
@@ -221,11 +221,14 @@ def _untested_reuse(reuse: Sequence[Reuse]) -> list[Finding]:
 
 def _columns(columns: tuple[Column, ...]) -> list[Finding]:
     found = _left_out(columns)
+    number = sum(column.used for column in columns)
+    # Of few columns each has a large share: an equal one tells nothing.
+    heavy = max(DOMINANT_INERTIA, 1.5 / number) if number > 2 else 1.0
     for column in columns:
         numbers: dict[str, Any] = {"column": column.name, "kind": column.kind}
         if not column.used:
             continue
-        if column.inertia is not None and column.inertia > DOMINANT_INERTIA and sum(c.used for c in columns) > 2:
+        if column.inertia is not None and column.inertia > heavy:
             found.append(_finding("column_dominates", "notice", numbers=numbers | {"share": 100 * column.inertia}))
     used = [column for column in columns if column.used]
     unseen = {column.name: column.unseen_rows for column in used if column.unseen_rows}

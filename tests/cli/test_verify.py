@@ -259,8 +259,19 @@ def test_releases_that_were_assessed_together_are_verified_together(run, made, t
     named = [word for path in releases for word in ("--synthetic", path)]
     code, out, _ = run("verify", "all-releases.json", *named)
     assert (code, statements(out)["synthetic"]) == (0, "holds")
+    assert "all-releases is the synthetic" in out
     code, out, _ = run("verify", "all-releases.json", "--original", made / "original.csv", *named)
     assert (code, statements(out)["synthetic"]) == (0, "holds")
     code, out, _ = run("verify", "all-releases.json", *named[2:], *named[:2])
     assert (code, statements(out)["synthetic"]) == (1, "fails")
     assert run("verify", "all-releases.json", *named[:2])[0] == 1
+
+
+@pytest.mark.parametrize("epoch", ["", "yesterday"])
+def test_a_wrong_time_of_creation_is_said_in_one_line(run, made, monkeypatch, epoch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    result = made / "result.json"
+    for words in (("verify", made / "report.html"), ("compare", result, result, "-o", "changes.html")):
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "SOURCE_DATE_EPOCH" in err
