@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import io
 import logging
 import re
@@ -18,7 +19,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, register_name
 
 from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.model import Result, to_json
-from reportgen.native import install_native
+from reportgen.native import install_native, libraries_by_the_loader_alone
 from reportgen.render.context import build_report
 from reportgen.render.fonts import SCHEME, font
 from reportgen.render.page import render_page
@@ -80,15 +81,16 @@ def _set_in_known_letters(page: str, attached: Attached) -> _Typeset:
 
 def _weasyprint() -> Any:
     """Load WeasyPrint, which is heavy and needs native libraries."""
-    try:
-        # It prints a banner where a library is missing, and warns where the machine has no fonts: we bring ours.
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*[Ff]ont", category=UserWarning)
-            import weasyprint
-    except OSError:
-        msg = f"PDF needs Pango, which this machine lacks; install it: {install_native()}"
-        raise EnvironmentLacking(msg) from None
-    return weasyprint
+    # It prints a banner where a library is missing, and warns where the machine has no fonts: we bring ours.
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*[Ff]ont", category=UserWarning)
+        with contextlib.suppress(OSError), libraries_by_the_loader_alone():
+            return importlib.import_module("weasyprint")
+        try:
+            return importlib.import_module("weasyprint")
+        except OSError:
+            msg = f"PDF needs Pango, which this machine lacks; install it: {install_native()}"
+            raise EnvironmentLacking(msg) from None
 
 
 _ONE_AT_A_TIME = threading.Lock()
