@@ -18,6 +18,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, register_namespace, tostring
 
 from reportgen.errors import EnvironmentLacking, ReportgenError
+from reportgen.figures import style
 from reportgen.model import Result, to_json
 from reportgen.native import install_native, libraries_by_the_loader_alone
 from reportgen.render.context import build_report
@@ -39,7 +40,12 @@ PROPERTY = "http://www.aiim.org/pdfa/ns/property#"
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the report as PDF; raise EnvironmentLacking where Pango is missing."""
     attached = Attached(ATTACHMENT, to_json(result).encode(), result.created)
-    return typeset(lambda: render_page(build_report(result, rendering, "paper"), "packaged"), attached)
+    return typeset(lambda: _page(result, rendering), attached)
+
+
+def _page(result: Result, rendering: RenderedBy) -> str:
+    with style.settings():  # once for all figures and all widths of columns
+        return render_page(build_report(result, rendering, "paper"), "packaged")
 
 
 @dataclass(frozen=True)
