@@ -6,8 +6,11 @@ like (`ID_LIKE`).
 
 from __future__ import annotations
 
+import contextlib
+import ctypes.util
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 OS_RELEASE = (Path("/etc/os-release"), Path("/usr/lib/os-release"))
@@ -35,6 +38,28 @@ _BY_DISTRIBUTION = {
     "opensuse": SUSE,
 }
 LARGEST = 2**16
+
+
+@contextlib.contextmanager
+def libraries_by_the_loader_alone(platform: str = sys.platform) -> Iterator[None]:
+    """Let nothing but the loader look for libraries meanwhile, on Linux.
+
+    WeasyPrint asks for each library by the names that it has on several systems. For each that Linux does not know,
+    Python starts `ldconfig`, a compiler and a linker: some fifty processes, of which the loader needs none.
+    """
+    if platform != "linux":  # elsewhere the search is cheap, and the loader does not know all folders
+        yield
+        return
+    search = ctypes.util.find_library
+    ctypes.util.find_library = _found_nowhere
+    try:
+        yield
+    finally:
+        ctypes.util.find_library = search
+
+
+def _found_nowhere(name: str) -> str | None:  # noqa: ARG001 -- in the place of ctypes.util.find_library
+    return None
 
 
 def install_native(platform: str = sys.platform, os_release: tuple[Path, ...] = OS_RELEASE) -> str:

@@ -1,9 +1,13 @@
 """The line that brings native libraries, system by system."""
 
+import ctypes.util
+import subprocess
+import sys
+
 import pytest
 
 from reportgen import native
-from reportgen.native import install_native
+from reportgen.native import install_native, libraries_by_the_loader_alone
 
 DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\n'
 UBUNTU = 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\n'
@@ -53,3 +57,29 @@ def test_other_systems_are_told_by_the_platform(tmp_path):
 def test_every_advice_is_one_line():
     for platform in ("linux", "darwin", "win32"):
         assert "\n" not in install_native(platform)
+
+
+def test_search_for_libraries_is_back_after_an_error():
+    search = ctypes.util.find_library
+    with pytest.raises(ZeroDivisionError), libraries_by_the_loader_alone("linux"):
+        1 // len(ctypes.util.find_library("c") or "")
+    assert ctypes.util.find_library is search
+
+
+def test_search_for_libraries_stays_where_the_loader_does_not_know_all_folders():
+    search = ctypes.util.find_library
+    with libraries_by_the_loader_alone("darwin"):
+        assert ctypes.util.find_library is search
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are started for the search on Linux alone")
+def test_loading_the_typesetter_starts_no_process():
+    program = (
+        "import sys\n"
+        "started = []\n"
+        "sys.addaudithook(lambda event, _: started.append(event) if event == 'subprocess.Popen' else None)\n"
+        "from reportgen.render import pdf\n"
+        "pdf._weasyprint()\n"
+        "sys.exit(len(started))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib
 import logging
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reportgen._resources import resource
@@ -47,6 +48,9 @@ _RC = {
     "svg.image_inline": True,
 }
 _NOT_STYLE = {"backend", "backend_fallback", "interactive", "timezone", "toolbar", "webagg.port"}
+
+
+_IN_FORCE = ContextVar("settings in force", default=False)
 
 
 class Toolbox(NamedTuple):
@@ -113,10 +117,20 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def settings(**more: Any) -> Iterator[None]:
-    """Draw or save under matplotlib's defaults and ours, whatever the host's matplotlibrc says."""
+    """Draw or save under matplotlib's defaults and ours, whatever the host's matplotlibrc says.
+
+    Matplotlib checks some three hundred settings each time: within `settings()` another one has nothing to do.
+    """
+    if _IN_FORCE.get() and not more:
+        yield
+        return
     tools = toolbox()
     with tools.rc_context({**tools.defaults, **_RC, **{key.replace("__", "."): value for key, value in more.items()}}):
-        yield
+        token = _IN_FORCE.set(not more)
+        try:
+            yield
+        finally:
+            _IN_FORCE.reset(token)
 
 
 @functools.cache

@@ -6,6 +6,8 @@ that a PDF takes. Here the widths of letters are added up. What comes out is wha
 
 from __future__ import annotations
 
+import functools
+
 from reportgen.figures import style
 from reportgen.figures.labels import extent, legible
 from reportgen.render.view import LONGEST_WORD, Cell, Table
@@ -69,8 +71,13 @@ def _texts(cell: Cell) -> list[tuple[str, bool, bool]]:
 def _measured(text: str, *, bold: bool, whole: bool) -> tuple[float, float]:
     """Return the narrowest and the widest that a line may be, as multiples of the size of its letters."""
     words = legible(text[:_MOST_LETTERS]).split()
-    lengths = [sum(extent(letter, 1.0, bold=bold) for letter in word) for word in words]
+    lengths = [_length(word, bold=bold) for word in words]
     wide = sum(lengths) + extent(" ", 1.0, bold=bold) * (len(words) - 1)
     if whole or not words:
         return max(wide, 0.0), max(wide, 0.0)
     return max(length * min(1, LONGEST_WORD / len(word)) for word, length in zip(words, lengths, strict=True)), wide
+
+
+@functools.lru_cache(maxsize=4096)
+def _length(word: str, *, bold: bool) -> float:
+    return sum(extent(letter, 1.0, bold=bold) for letter in word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import io
 import logging
 import re
@@ -17,8 +18,9 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, register_namespace, tostring
 
 from reportgen.errors import EnvironmentLacking, ReportgenError
+from reportgen.figures import style
 from reportgen.model import Result, to_json
-from reportgen.native import install_native
+from reportgen.native import install_native, libraries_by_the_loader_alone
 from reportgen.render.context import build_report
 from reportgen.render.fonts import SCHEME, font
 from reportgen.render.page import render_page
@@ -38,7 +40,12 @@ PROPERTY = "http://www.aiim.org/pdfa/ns/property#"
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the report as PDF; raise EnvironmentLacking where Pango is missing."""
     attached = Attached(ATTACHMENT, to_json(result).encode(), result.created)
-    return typeset(lambda: render_page(build_report(result, rendering, "paper"), "packaged"), attached)
+    return typeset(lambda: _page(result, rendering), attached)
+
+
+def _page(result: Result, rendering: RenderedBy) -> str:
+    with style.settings():  # once for all figures and all widths of columns
+        return render_page(build_report(result, rendering, "paper"), "packaged")
 
 
 @dataclass(frozen=True)
@@ -80,15 +87,16 @@ def _set_in_known_letters(page: str, attached: Attached) -> _Typeset:
 
 def _weasyprint() -> Any:
     """Load WeasyPrint, which is heavy and needs native libraries."""
-    try:
-        # It prints a banner where a library is missing, and warns where the machine has no fonts: we bring ours.
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*[Ff]ont", category=UserWarning)
-            import weasyprint
-    except OSError:
-        msg = f"PDF needs Pango, which this machine lacks; install it: {install_native()}"
-        raise EnvironmentLacking(msg) from None
-    return weasyprint
+    # It prints a banner where a library is missing, and warns where the machine has no fonts: we bring ours.
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*[Ff]ont", category=UserWarning)
+        with contextlib.suppress(OSError), libraries_by_the_loader_alone():
+            return importlib.import_module("weasyprint")
+        try:
+            return importlib.import_module("weasyprint")
+        except OSError:
+            msg = f"PDF needs Pango, which this machine lacks; install it: {install_native()}"
+            raise EnvironmentLacking(msg) from None
 
 
 _ONE_AT_A_TIME = threading.Lock()
