@@ -66,13 +66,18 @@ def differences(older: Result, newer: Result) -> Iterator[BaselineDifference]:
         "holdout": (_holdout(older), _holdout(newer)),
         "columns": (_columns(older), _columns(newer)),
         "space": (_space(older), _space(newer)),
-        "sizes": (older.inputs.synthetic.rows, newer.inputs.synthetic.rows),
+        "sizes": (_sizes(older), _sizes(newer)),
         "metrics": (older.tool.metrics, newer.tool.metrics),
         "settings": (_definitions(older.settings), _definitions(newer.settings)),
     }
     for name, (before, now) in aspects.items():
         if before != now:
             yield name
+
+
+def _sizes(result: Result) -> tuple[object, ...]:
+    """The rows of the synthetic table, and how many of each looked for their neighbours where not all did."""
+    return result.inputs.synthetic.rows, result.search.looking
 
 
 def _holdout(result: Result) -> tuple[str, str | None]:

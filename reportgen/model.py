@@ -13,7 +13,7 @@ import itertools
 import json
 import re
 from datetime import datetime
-from typing import Annotated, Literal, Self, TypeVar, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -630,18 +630,31 @@ OF_PERSONS = ("persons", "shared_persons", "rows_p_value")
 
 def to_json(result: Result) -> str:
     """Serialise: sorted keys, unrounded numbers, no NaN, a newline at the end; the same bytes for equal results."""
+    return json.dumps(to_plain(result), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def to_plain(result: Result) -> dict[str, Any]:
+    """Return what the result file holds, as plain dictionaries and lists."""
     plain = result.model_dump(mode="json")
     files = [file for file in plain["inputs"].values() if file is not None]
     for part in (*files, plain["holdout"]):
         for name in OF_PERSONS:
             if part.get(name, 0) is None:
                 del part[name]
-    if plain["holdout"]["set_aside"] is None:
-        del plain["holdout"]["set_aside"]
+    # What earlier results do not hold is left out where it says nothing: they keep their bytes, and their digest.
+    optional = (
+        (plain["holdout"], "set_aside"),
+        (plain["search"], "looking"),
+        (plain["settings"], "max_queries"),
+        *((criterion, "code") for criterion in plain["coverage"].values()),
+    )
+    for part, name in optional:
+        if part is not None and part.get(name, 0) is None:
+            del part[name]
     for name in STATED:
         if getattr(result.settings, name) == Settings.model_fields[name].get_default(call_default_factory=True):
             del plain["settings"][name]
-    return json.dumps(plain, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return plain
 
 
 def digest(result: Result) -> str:

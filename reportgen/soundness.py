@@ -114,15 +114,6 @@ def _of_the_metrics(result: Result) -> Iterator[str]:
             yield "a criterion counts as assessed with a code that says why it is not"
         if criterion.assessed and "risk" not in _scores(result, name):
             yield "a criterion counts as assessed whose attack was not measured"
-        attack = result.metrics.get(name)
-        if (
-            criterion.assessed
-            and attack is not None
-            and attack.status == "measured"
-            and "not_trusted" in attack.notes
-            and attack.verdict != "moderate"
-        ):
-            yield "a criterion counts as assessed whose attack does no better than guessing"
 
 
 def _of_the_verdict(result: Result) -> Iterator[str]:

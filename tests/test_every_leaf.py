@@ -63,7 +63,7 @@ SOURCES = {
     r"holdout\.(rows|draws|base_rows|overlap_rows|original_overlap_rows|overlap_p_value)": "counts, and a p-value",
     r"holdout\.(persons|shared_persons|rows_p_value)": "counts of persons, and a p-value",
     r"space\.(projection|components|dimensions|inertia|fitted_on)": "settings, counts and a share over all rows",
-    r"search\.(queries|certified|unique_rows(\.[a-z]+)?)": "counts",
+    r"search\.(queries|certified|(unique_rows|looking)(\.[a-z]+)?)": "counts",
     # metrics
     r"metrics\.[a-z_]+\.(status|code|reason|verdict|notes\.\d+)": "closed lists, and a sentence",
     r"metrics\.[a-z_]+\.scores\.[^.]+\.(value|low|high|reference|null_low|null_high)": "score",
@@ -78,7 +78,7 @@ SOURCES = {
     r"controls\.detectable\.curve\.\d+\.(rows|power|trials)": "planted rows",
     r"controls\.memorising\.scores\.[a-z_]+\.[^.]+\.[a-z_]+": "score of a table with planted copies",
     r"findings\.\d+\.(code|severity|text|region|count|expected|p_value)": "sentence with counts of rows",
-    r"coverage\.[a-z_]+\.(assessed|metrics\.\d+)": "which metrics ran",
+    r"coverage\.[a-z_]+\.(assessed|code|metrics\.\d+)": "which metrics ran, closed list",
     r"verdict\.(level|tolerance|upper_bound)": "closed list, setting, bound on a share of rows",
     r"verdict\.reasons\.\d+\.(code|metric|text|value|bound|limit|unit)": "sentence with scores",
     # the gate

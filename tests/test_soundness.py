@@ -96,7 +96,7 @@ def test_an_attack_that_does_no_better_than_guessing_leaves_a_low_level_standing
     assert "a metric argues for another" in refusal(changed(by_hand.low(), (("metrics", "singling_out"), weak)))
 
 
-def test_a_criterion_counts_as_assessed_only_by_an_attack_that_answers_it(by_hand):
+def test_a_criterion_counts_as_assessed_only_by_an_attack_with_a_risk(by_hand):
     made = json.loads(to_json(by_hand.low()))["metrics"]["exact_copies"]
     rate = {"value": 0.1, "unit": "share", "better": "lower"}
     scores = {"scores": {"risk": rate, "attack_rate": rate}}
@@ -109,7 +109,8 @@ def test_a_criterion_counts_as_assessed_only_by_an_attack_that_answers_it(by_han
     yes = {"assessed": True, "code": None, "metrics": ["linkability"]}
     assert parse(told(yes), "r.json").result.coverage.linkability.assessed
     weak = {"verdict": "inconclusive", "notes": ["not_trusted"]}
-    assert "no better than guessing" in refusal(told(yes, **weak))
+    # As results were written that have no code yet; reports call it not assessed.
+    assert parse(told(yes, **weak), "r.json").result.coverage.linkability.assessed
     assert "a code that says why it is not" in refusal(told(yes | {"code": "not_trusted"}))
     alone = {"scores": {"attack_rate": rate}, "notes": ["no_control"], "verdict": "context"}
     assert "assessed whose attack was not measured" in refusal(told(yes, **alone))

@@ -13,9 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
-
-from reportgen.model import InputFile, Result, digest
+from reportgen.model import InputFile, Result, digest, to_plain
 from reportgen.render.checks import VERDICT, Check, Finding, checks
 from reportgen.render.rendered import RenderedBy
 from reportgen.shown import escaped
@@ -68,7 +66,7 @@ def _table(file: InputFile) -> dict[str, Any]:
 
 def _configuration(result: Result, rendering: RenderedBy) -> list[dict[str, Any]]:
     """What the run was made with: the real tables, the older result, the settings and the policy, and the program."""
-    inputs, baseline = result.inputs, result.baseline
+    inputs, baseline, plain = result.inputs, result.baseline, to_plain(result)
     described = [
         {**_table(file), "annotations": {"role": role}}
         for role, file in (("original", inputs.original), ("holdout", inputs.holdout))
@@ -79,8 +77,8 @@ def _configuration(result: Result, rendering: RenderedBy) -> list[dict[str, Any]
         described.append(older)
     return [
         *described,
-        _part("settings", result.settings),
-        *([] if result.policy is None else [_part("policy", result.policy)]),
+        _part("settings", plain["settings"]),
+        *([] if plain["policy"] is None else [_part("policy", plain["policy"])]),
         *(
             {"name": result.tool.name, "uri": f"pkg:pypi/{result.tool.name}@{version}"}
             for version in dict.fromkeys((result.tool.version, rendering.tool_version))  # measured by, rendered by
@@ -88,9 +86,9 @@ def _configuration(result: Result, rendering: RenderedBy) -> list[dict[str, Any]
     ]
 
 
-def _part(name: str, part: BaseModel) -> dict[str, Any]:
-    """A part of the result, by the digest of its JSON with sorted keys and no spaces, in UTF-8."""
-    text = json.dumps(part.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+def _part(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    """A part of the result file, by the digest of its JSON with sorted keys and no spaces, in UTF-8."""
+    text = json.dumps(part, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     digests = {"sha256": hashlib.sha256(text.encode()).hexdigest()}
     return {"name": name, "digest": digests, "mediaType": "application/json"}
 
