@@ -36,7 +36,7 @@ REQUIRED = {
     "numpy": "2.0",
     "pandas": "2.2",
     "pyarrow": "17",
-    "pydantic": "2.8",
+    "pydantic": "2.12",
     "scipy": "1.14",
     "threadpoolctl": "3.5",
     "typer": "0.15",
