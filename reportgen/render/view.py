@@ -95,7 +95,7 @@ class Table:
     def whole(self) -> bool:
         """Whether the table is short enough to stay on one page."""
         letters = sum(len(cell.text) + len(cell.under) for row in self.rows for cell in row)
-        return len(self.rows) <= 9 and (self.layout != "facts" or letters <= MOST_LETTERS_WHOLE)
+        return len(self.rows) <= 7 and (self.layout != "facts" or letters <= MOST_LETTERS_WHOLE)
 
     @property
     def name(self) -> str:

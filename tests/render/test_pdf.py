@@ -1,4 +1,5 @@
 import io
+import importlib
 import logging
 import os
 import re
@@ -160,10 +161,8 @@ def test_missing_pango_is_one_line_with_the_remedy(results, rendering, monkeypat
             raise OSError("cannot load library 'libpango-1.0-0'")
         return real(name, *_)
 
-    import builtins
-
-    real = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", unloadable)
+    real = importlib.import_module
+    monkeypatch.setattr(importlib, "import_module", unloadable)
     with pytest.raises(EnvironmentLacking, match="apt-get install") as caught:
         pdf.render(results["leaky"], rendering)
     assert "\n" not in str(caught.value)
