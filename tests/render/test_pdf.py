@@ -1,5 +1,5 @@
-import io
 import importlib
+import io
 import logging
 import os
 import re
