@@ -10,19 +10,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from reportgen import __version__, api
 from reportgen.changes import Comparison, to_json
 from reportgen.changes import compare as changed
-from reportgen.errors import EnvironmentLacking, InputError
+from reportgen.errors import InputError
 from reportgen.look import LookTable
 from reportgen.output import check_writable, write_whole
 from reportgen.read.partition import Side, Tabular
 from reportgen.read.pooling import pooled
 from reportgen.read.tables import Given, read_table
 from reportgen.render.compare_page import closing, compare_page, shown_scores
-from reportgen.render.table_page import TablePage, render_page, suffix_of
+from reportgen.render.table_page import TablePage, render_pages, suffix_of
 from reportgen.report_files import open_report
 from reportgen.setting_aside import DEFAULT_FRACTION, Asked, Split, check_asked, divide
 from reportgen.settings import make_settings
@@ -106,7 +106,7 @@ def verify(
     *,
     sha256: str | None = None,
     sign_cert: str | os.PathLike[str] | None = None,
-    allow: Literal["other-version"] | None = None,
+    allow: str | None = None,
     look: Mapping[str, Any] | LookTable | None = None,
     template_dir: str | os.PathLike[str] | None = None,
 ) -> Verification:
@@ -176,18 +176,6 @@ class Compared:
         """Return the changes as JSON: sorted keys, unrounded numbers."""
         return to_json(self.changes)
 
-    def rendered(self, names: Sequence[str]) -> tuple[Mapping[str, bytes], EnvironmentLacking | None]:
-        """Return the page under these names (.html, .pdf, .json, .md), and what kept one of them from being made."""
-        rendering = api.drawn_by()
-        made: dict[str, bytes] = {}
-        lacking: EnvironmentLacking | None = None
-        for name in names:
-            try:
-                made[name] = render_page(self.page, name, rendering)
-            except EnvironmentLacking as error:
-                lacking = error
-        return made, lacking
-
     def write(self, path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> None:
         """Write one or more files, .html, .pdf, .json or .md; each appears whole or not at all.
 
@@ -198,10 +186,10 @@ class Compared:
         for name in names:
             suffix_of(name)
             check_writable(Path(name))
-        made, lacking = self.rendered(names)
-        write_whole({Path(name): content for name, content in made.items()})
-        if lacking is not None:
-            raise lacking
+        made = render_pages(self.page, names, api.drawn_by())
+        write_whole({Path(name): content for name, content in made.contents.items()})
+        if made.lacking is not None:
+            raise made.lacking
 
 
 def compare(older: str | os.PathLike[str] | api.Assessment, newer: str | os.PathLike[str] | api.Assessment) -> Compared:

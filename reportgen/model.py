@@ -95,9 +95,9 @@ NoteCode = Literal[
     "partly_trusted",
     "no_control",
 ]
+"""`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 CriterionCode = Literal["not_measured", "no_control", "invalid_control", "not_trusted"]
 """Why no attack answered a criterion of WP216."""
-"""`metrics.*.notes` and `Score.note` hold these codes; counts that belong to them stand in the scores."""
 
 MOST_BINS = 200
 """Bins of a histogram, and of either side of a grid of cells."""

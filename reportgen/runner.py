@@ -10,7 +10,7 @@ import numpy as np
 
 from reportgen import controls
 from reportgen.attacks.attributes import attributes
-from reportgen.attacks.run import ATTACKS, attack
+from reportgen.attacks.run import attack
 from reportgen.blas import on_threads
 from reportgen.comparisons import Searcher, compare, gather
 from reportgen.copies import count_copies, reuse_of
@@ -40,6 +40,7 @@ from reportgen.read.reuse import left_out_texts
 from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import Given, Reader, read_table
 from reportgen.regions import find_regions
+from reportgen.score_names import ATTACKS
 from reportgen.settings import Settings
 from reportgen.space.answers import Answers
 from reportgen.space.asking import draw_asking

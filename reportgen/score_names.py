@@ -10,7 +10,10 @@ _RELATIVE = ("median", "outlier", "median_raw", "outlier_raw", "isolated", "isol
 """Scores of the metrics that compare with the holdout in percent."""
 _RATES = ("risk", "attack_rate", "control_rate", "baseline_rate", "p_value")
 """Scores of one attack."""
-_PREDICATES = ("univariate", "multivariate", "profile")
+ATTACKS = ("singling_out", "linkability", "inference")
+"""The attacks, each by the name of the criterion of WP216 that it is on."""
+PREDICATES = ("univariate", "multivariate", "profile")
+"""Kinds of predicates that single out; scores of one begin with its name."""
 _ATTACK = (*_RATES, "attacks", "control_attacks")
 SCORES = {
     "exact_copies": ("synthetic_rows", "original_rows", "in_both"),
@@ -63,10 +66,7 @@ SCORES = {
         "holdout_share_below",
     ),
     "nn_dist": ("score", "threshold", "authenticity"),
-    "singling_out": (
-        *_ATTACK,
-        *(f"{kind}_{name}" for kind in _PREDICATES for name in _RATES),
-    ),
+    "singling_out": (*_ATTACK, *(f"{kind}_{name}" for kind in PREDICATES for name in _RATES)),
     "linkability": _ATTACK,
     "inference": _ATTACK,
 }

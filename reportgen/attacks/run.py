@@ -14,9 +14,8 @@ from reportgen.attacks.targets import Targets, targets
 from reportgen.attempts import Attacked, Brought
 from reportgen.persons import Persons
 from reportgen.read.groups import RowGroups
+from reportgen.score_names import ATTACKS
 from reportgen.settings import Settings
-
-ATTACKS = ("singling_out", "linkability", "inference")
 
 
 def attack(

@@ -14,7 +14,6 @@ from reportgen.cli import streams
 from reportgen.cli.faults import NOT_MET
 from reportgen.cli.options import Quiet, Verbose, speak_as_asked
 from reportgen.cli.outputs import check_targets, put_in_place
-from reportgen.errors import EnvironmentLacking
 
 if TYPE_CHECKING:
     from reportgen.render.drawn import Look
@@ -60,24 +59,16 @@ def compare(
 def deliver_page(page: TablePage, outputs: Sequence[str], look: Look | None = None) -> None:
     """Write a page of tables under every name; as text to stdout where none is given."""
     from reportgen import api
-    from reportgen.render.table_page import render_page, text
+    from reportgen.render.table_page import render_pages, text
     from reportgen.shown import escaped
 
     if not outputs:
         if not streams.quiet():
             print("\n".join(escaped(line) for line in text(page).splitlines()))
         return
-    rendering = api.drawn_by(look)
-    made: dict[str, bytes] = {}
-    lacking: EnvironmentLacking | None = None
-    for name in outputs:
-        if name != "-":
-            try:
-                made[name] = render_page(page, name, rendering)
-            except EnvironmentLacking as error:
-                lacking = error
-    put_in_place({Path(name): content for name, content in made.items()})
+    made = render_pages(page, [name for name in outputs if name != "-"], api.drawn_by(look))
+    put_in_place({Path(name): content for name, content in made.contents.items()})
     if "-" in outputs:
         sys.stdout.write(page.data)
-    if lacking is not None:
-        raise lacking
+    if made.lacking is not None:
+        raise made.lacking

@@ -10,6 +10,7 @@ from reportgen.render.advice import repeated_copies
 from reportgen.render.pair import asking_rows, value_text
 from reportgen.render.stance import Stance, above, stance, worse
 from reportgen.rounding import significant
+from reportgen.score_names import ATTACKS
 from reportgen.words import sentence
 
 RELATIVE = ("distance_to_closest", "closest_distances_ratio")
@@ -23,7 +24,7 @@ def answer(key: str, metric: Measured, result: Result) -> str:
         return _relative(key, metric, result)
     if key == "closest_rate":
         return _rate(metric, result)
-    if key in attacks.KEYS and "attacks" in metric.scores:
+    if key in ATTACKS and "attacks" in metric.scores:
         return attacks.answer(key, metric, result)
     if key in tested.KEYS:
         return tested.answer(key, metric, result)

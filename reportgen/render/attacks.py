@@ -14,14 +14,12 @@ from reportgen.render.pictures import Medium, picture
 from reportgen.render.readings import too_weak
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, capped
 from reportgen.rounding import p_value
+from reportgen.score_names import ATTACKS, PREDICATES
 from reportgen.words import sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-KEYS = ("singling_out", "linkability", "inference")
-KINDS = ("univariate", "multivariate", "profile")
-"""Kinds of predicates, whose scores begin with the name of the kind."""
 COLUMN = "column:"
 MOST_NAMED = 12
 """Columns of a file that are named."""
@@ -33,9 +31,9 @@ Named = dict[str, Mapping[str, Score]]
 
 def of_all_attacks(key: str, found: Mapping[str, Score]) -> dict[str, Score]:
     """Leave out the scores of single attacks, which stand in a table of their own."""
-    if key not in KEYS:
+    if key not in ATTACKS:
         return dict(found)
-    own = (COLUMN, *(f"{kind}_" for kind in KINDS))
+    own = (COLUMN, *(f"{kind}_" for kind in PREDICATES))
     return {name: score for name, score in found.items() if not name.startswith(own)}
 
 
@@ -50,7 +48,7 @@ def named_attacks(key: str, metric: Measured) -> Named:
     for name, score in metric.scores.items():
         if name.startswith(COLUMN):
             of, _, what = name.removeprefix(COLUMN).rpartition(":")
-        elif kind := next((kind for kind in KINDS if name.startswith(f"{kind}_")), None):
+        elif kind := next((kind for kind in PREDICATES if name.startswith(f"{kind}_")), None):
             of, what = kind, name.removeprefix(f"{kind}_")
         else:
             continue
@@ -63,7 +61,7 @@ def named_attacks(key: str, metric: Measured) -> Named:
         )
     whole = {name: own for name, own in parts.items() if {"attack_rate", "baseline_rate"} <= set(own)}
     kinds = key == "singling_out"
-    ordered = {kind: whole[kind] for kind in KINDS if kind in whole} if kinds else whole
+    ordered = {kind: whole[kind] for kind in PREDICATES if kind in whole} if kinds else whole
     return dict(sorted(ordered.items(), key=lambda item: _won(item[1], by_value=not kinds), reverse=True))
 
 
@@ -123,12 +121,12 @@ def _worst(key: str, metric: Measured) -> str:
 
 def title(key: str, name: str) -> str:
     """An attack as the report calls it: a column by its name, a kind of predicate in words."""
-    return sentence(f"metric.singling_out.kind_{name}") if key == "singling_out" and name in KINDS else name
+    return sentence(f"metric.singling_out.kind_{name}") if key == "singling_out" and name in PREDICATES else name
 
 
 def rates_table(key: str, metric: Measured, result: Result, numbering: Numbering) -> Table | None:
     """The rates of each attack of a family, worst first; None for a metric that is no attack, or has one alone."""
-    if key not in KEYS:
+    if key not in ATTACKS:
         return None
     attacks = named_attacks(key, metric)
     if not attacks or key == "linkability":
@@ -203,7 +201,7 @@ def rates_figure(
     key: str, metric: Measured, result: Result, medium: Medium, numbering: Numbering
 ) -> tuple[Figure, ...]:
     """Draw the rates of a family's attacks, the worst ones; nothing for a metric that is no attack."""
-    if key not in KEYS:
+    if key not in ATTACKS:
         return ()
     attacks = named_attacks(key, metric)
     drawn = dict(list(attacks.items())[:MOST_DRAWN])

@@ -13,12 +13,13 @@ from reportgen.render.score_summary import described
 from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count, p_value, percent
+from reportgen.score_names import ATTACKS
 from reportgen.words import catalog, sentence
 
 ROOMY, DENSE = 36.0, 49.0
 """Lines of text that page 1 holds in its usual steps, and in smaller ones; more of them get the smallest."""
 LONGEST_NAME = 44
-CRITERIA = ("singling_out", "linkability", "inference")
+CRITERIA = ATTACKS
 
 
 @dataclass(frozen=True)

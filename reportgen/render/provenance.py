@@ -9,7 +9,6 @@ from typing import Any
 
 from reportgen.declared import hide_marks
 from reportgen.model import SCHEMA_VERSION, InputFile, Measured, Result
-from reportgen.render.attacks import KEYS as ATTACKS
 from reportgen.render.change_record import change_record
 from reportgen.render.gate_tables import gate_tables
 from reportgen.render.made_by import look_words
@@ -19,6 +18,7 @@ from reportgen.render.score_summary import has_null_range
 from reportgen.render.scores import ordinal, percent_of, share
 from reportgen.render.view import Cell, Note, Numbering, Row, Table, Tone, heads
 from reportgen.rounding import count
+from reportgen.score_names import ATTACKS
 from reportgen.settings import WORDS
 from reportgen.verdict.families import SPLITS
 from reportgen.versions import is_newer

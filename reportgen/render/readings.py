@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from reportgen.model import Level, Measured, MetricVerdict, Result, Score
 from reportgen.render.stance import above, stance, worse
 from reportgen.render.view import Cell, Tone
+from reportgen.score_names import ATTACKS
 from reportgen.words import sentence
 
 Reading = Literal[
@@ -52,7 +53,6 @@ CARRIES = {
 """The score that a metric's level speaks of. The medians have one only where both lie below their ideal range."""
 LEVELS: dict[MetricVerdict, Reading] = {"high": "high", "moderate": "moderate", "inconclusive": "inconclusive"}
 """Levels that a carrying score passes on as they are."""
-ATTACKS = ("singling_out", "linkability", "inference")
 WON = ("risk", "attack_rate", "p_value")
 """Scores of an attack that tell nothing where it is too weak."""
 PARTS = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reportgen.errors import InputError
+from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.model import Level
+from reportgen.render import Together
 from reportgen.render.made_by import made_by
 from reportgen.render.markdown import markdown_table, plain
 from reportgen.render.page import render_template
@@ -70,6 +71,18 @@ def render_page(page: TablePage, name: str, rendering: RenderedBy) -> bytes:
 
     attached = Attached("comparison.json", page.data.encode(), page.created)
     return typeset(lambda: _html(page, "paper", rendering), attached)
+
+
+def render_pages(page: TablePage, names: Iterable[str], rendering: RenderedBy) -> Together:
+    """Write the page under every name; what the machine can't make is left out."""
+    made: dict[str, bytes] = {}
+    lacking: EnvironmentLacking | None = None
+    for name in names:
+        try:
+            made[name] = render_page(page, name, rendering)
+        except EnvironmentLacking as error:
+            lacking = error
+    return Together(made, lacking)
 
 
 def text(page: TablePage) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reportgen.model import Level, Measured, Metric, MetricVerdict, Reason, Verdict
+from reportgen.score_names import ATTACKS
 from reportgen.verdict import preconditions
 from reportgen.verdict.case import Case
 from reportgen.verdict.evidence import Evidence, find_evidence
@@ -29,7 +30,6 @@ TESTED = (
 """Metrics that argue for a level; the others are context."""
 
 
-ATTACKS = ("singling_out", "linkability", "inference")
 NO_CONTROLS = frozenset({"holdout_is_synthetic", "swapped_roles", "leaky_holdout", "persons_differ"})
 """Reasons why the rows of the holdout are no people of whom the generator knew nothing, and who are like the others."""
 

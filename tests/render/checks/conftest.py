@@ -122,9 +122,13 @@ def with_copies(synthetic, original, count):
 @pytest.fixture(scope="session")
 def reports(cases, rendering, tmp_path_factory):
     """The folder of all reports: `high.html`, `high.pdf`, …"""
-    folder = tmp_path_factory.mktemp("reports")
+    return written(tmp_path_factory.mktemp("reports"), cases, rendering, ("html", "pdf"))
+
+
+def written(folder, cases, rendering, suffixes):
+    """The folder, with every case in these formats."""
     for name, result in cases.items():
-        for suffix in ("html", "pdf"):
+        for suffix in suffixes:
             path = folder / f"{name}.{suffix}"
             path.write_bytes(render(path.name, result, rendering))
     return folder

@@ -5,10 +5,9 @@ import io
 import pikepdf
 import pytest
 
-from reportgen.render import render
 from reportgen.render.summary_page import summary_page
 
-from .conftest import output, tool
+from .conftest import output, tool, written
 
 pytestmark = pytest.mark.checks
 STANDARDS = ("3a", "ua1")
@@ -19,12 +18,7 @@ LINE = 75
 @pytest.fixture(scope="session")
 def summaries(cases, rendering, tmp_path_factory):
     """The folder of all plain summaries: `high.summary.html`, `high.summary.pdf`, …"""
-    folder = tmp_path_factory.mktemp("summaries")
-    for name, result in cases.items():
-        for suffix in ("summary.html", "summary.pdf"):
-            path = folder / f"{name}.{suffix}"
-            path.write_bytes(render(path.name, result, rendering))
-    return folder
+    return written(tmp_path_factory.mktemp("summaries"), cases, rendering, ("summary.html", "summary.pdf"))
 
 
 @pytest.fixture(scope="session")
