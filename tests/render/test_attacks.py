@@ -91,7 +91,7 @@ def test_the_figure_draws_the_worst_twenty_and_says_so(make):
     many = [rates(0.2 + place / 100, 0.2, place / 100, f"column:c{place:02}:") for place in range(30)]
     found = attack(rates(0.49, 0.2, 0.29), *many)
     (figure,) = rates_figure("inference", found, make(), "paper", Numbering())
-    assert "Showing 20 of 30, those with the highest risk; the table has all." in figure.note
+    assert "Showing 20 of 30, the worst; the table has all." in figure.note
     assert "c29" in figure.picture.alternative
     assert "c09" not in figure.picture.alternative
     table = rates_table("inference", found, make(), Numbering())
