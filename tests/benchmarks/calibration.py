@@ -13,9 +13,9 @@ seed and a digest of the code that its numbers depend on; what has its line is n
 code change no number: `--take-over N` measures N runs of each scenario, population and number of rows once more, and
 where all of them are number for number what earlier code found, the other runs of that code count as this code's.
 
-Left out, since the level doesn't depend on it: the memorising control, the digests of the tables' contents, and the
-smallest leak where the upper bound lies above the tolerance or the files seem exchanged, so that the level can't be low
-whatever it is. Bootstrap intervals take 100 resamples instead of 1,000; no level depends on them. A test compares with
+Left out, since the level doesn't depend on it: the memorising control, the regions, the digests of the tables' contents,
+and the smallest leak where the upper bound lies above the tolerance or the files seem exchanged, so that the level can't
+be low whatever it is. Bootstrap intervals take 100 resamples instead of 1,000; no level depends on them. A test compares with
 `assess`.
 """
 
@@ -62,6 +62,7 @@ FOR_THE_LEVEL = (
 WITH_CUT_OFFS = ("ideal", "5 % exact twice")
 """Scenarios in which the scores of the seed documents are read as well."""
 SETTINGS = Settings(resamples=100)
+LEVEL_ALONE = SETTINGS.model_copy(update={"metric": FOR_THE_LEVEL})
 RUN = runner.Run(created="2026-01-01T00:00:00Z", command="", version=reportgen.__version__, environment={})
 
 
@@ -105,7 +106,7 @@ def measure(job: Job) -> dict[str, Any]:
     random = np.random.default_rng([job.seed, job.rows, *f"{job.population} {job.scenario}".encode()])
     files = scenario.make(job.population, job.rows, random)
     every = scenario.name in WITH_CUT_OFFS
-    result = judged(files, SETTINGS if every else SETTINGS.model_copy(update={"metric": FOR_THE_LEVEL}))
+    result = judged(files, SETTINGS if every else LEVEL_ALONE)
     line = {"scenario": job.scenario, "population": job.population, "rows": job.rows, "seed": job.seed}
     line |= outcome(result, files)
     if every:
@@ -117,14 +118,15 @@ def measure(job: Job) -> dict[str, Any]:
 
 def judged(files: Files, settings: Settings = SETTINGS) -> model.Result:
     """Run the assessment without what the level does not depend on."""
-    kept = controls.memorising, controls.detectable, parts.content_sha256
+    kept = controls.memorising, controls.detectable, parts.content_sha256, runner.find_regions
     controls.memorising = lambda *_: None
+    runner.find_regions = lambda *_, **__: ()
     controls.detectable = _only_where_it_matters(kept[1])
     parts.content_sha256 = lambda *_: "0" * 64
     try:
         return runner.run(files.original, files.synthetic, files.holdout, settings, RUN)
     finally:
-        controls.memorising, controls.detectable, parts.content_sha256 = kept
+        controls.memorising, controls.detectable, parts.content_sha256, runner.find_regions = kept
 
 
 def _only_where_it_matters(detectable: Any) -> Any:
@@ -189,7 +191,8 @@ def planted_is_found(result: model.Result, job: Job, random: np.random.Generator
     rows = result.controls.detectable.rows
     if rows is None:
         return None
-    test = judged(planting(rows / job.rows).make(job.population, job.rows, random)).metrics["leak_test"]
+    files = planting(rows / job.rows).make(job.population, job.rows, random)
+    test = judged(files, LEVEL_ALONE).metrics["leak_test"]
     return isinstance(test, model.Measured) and test.scores["p_value"].value <= SETTINGS.thresholds.leak_test
 
 
