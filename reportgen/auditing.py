@@ -176,17 +176,24 @@ class Compared:
         """Return the changes as JSON: sorted keys, unrounded numbers."""
         return to_json(self.changes)
 
-    def write(self, path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> None:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *more: str | os.PathLike[str],
+        look: Mapping[str, Any] | LookTable | None = None,
+        template_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
         """Write one or more files, .html, .pdf, .json or .md; each appears whole or not at all.
 
-        Raises InputError for another suffix, EnvironmentLacking where the machine can't make one of them, once the
+        `look` and `template_dir` are those of `Assessment.write`. Raises InputError for another suffix or a wrong
+        look, EnvironmentLacking where the machine can't make one of them, once the
         others are written.
         """
         names = [os.fsdecode(one) for one in (path, *more)]
         for name in names:
             suffix_of(name)
             check_writable(Path(name))
-        made = render_pages(self.page, names, api.drawn_by())
+        made = render_pages(self.page, names, api.drawn_by(api.own_look(look, template_dir)))
         write_whole({Path(name): content for name, content in made.contents.items()})
         if made.lacking is not None:
             raise made.lacking

@@ -43,6 +43,8 @@ REQUIRED = {
     "weasyprint": "70",
 }
 """Required distributions and their least versions, as in pyproject.toml; most are imported by the same name."""
+EXTRAS = {"pyhanko": ("0.30", "sign"), "distributed": ("2024.5", "distributed"), "cryptography": ("0", "distributed")}
+"""Distributions that only some options need: their least versions, and the extras that bring them."""
 
 _MODULES = {"faiss-cpu": "faiss"}
 _RECORDED = {
@@ -88,6 +90,8 @@ class Check:
     found: str | None
     ok: bool
     remedy: str | None
+    present: bool = True
+    """Whether what only some options need is there; without it every format can be written all the same."""
 
 
 def versions() -> dict[str, str | None]:
@@ -113,7 +117,14 @@ def harfbuzz_subset_available() -> bool:
 
 def checks() -> tuple[Check, ...]:
     """Look at all that a report in every format needs. Imports the measuring and drawing libraries: takes seconds."""
-    return (*_check_python(), *_check_libraries(), *_check_native(), *_check_packaged_files(), _check_pdf())
+    return (
+        *_check_python(),
+        *_check_libraries(),
+        *_check_native(),
+        *_check_packaged_files(),
+        _check_pdf(),
+        *_check_extras(),
+    )
 
 
 def _check_python() -> Iterator[Check]:
@@ -137,6 +148,19 @@ def _check_libraries() -> Iterator[Check]:
         else:
             again = remedy.replace("--upgrade", "--force-reinstall")
             yield Check(distribution, f"{version}, cannot be imported ({problem})", ok=False, remedy=again)
+
+
+def _check_extras() -> Iterator[Check]:
+    for distribution, (least, extra) in EXTRAS.items():
+        version = _distribution_version(distribution)
+        problem = None
+        if version is None:
+            problem = f"not installed (python -m pip install 'reportgen[{extra}]')"
+        elif _numbers(version) < _numbers(least):
+            problem = f"{version}, older than {least} (python -m pip install --upgrade 'reportgen[{extra}]')"
+        elif trouble := _import_problem(distribution):
+            problem = f"{version}, cannot be imported ({trouble})"
+        yield Check(distribution, problem or version, ok=True, remedy=None, present=problem is None)
 
 
 def _check_native() -> Iterator[Check]:

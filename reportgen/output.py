@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reportgen.errors import EnvironmentLacking, InputError
-from reportgen.shown import one_line
+from reportgen.shown import escaped, one_line
 from reportgen.waiting import Waiting, remove_abandoned
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -30,11 +30,12 @@ def check_writable(path: Path) -> None:
     if mode is not None and not stat.S_ISREG(mode):
         msg = f"{shown}: is no regular file; name a file to write to"
         raise InputError(msg)
+    folder = escaped(str(target.parent if path.is_symlink() else path.parent))
     if not target.parent.is_dir():
-        msg = f"{shown}: its folder does not exist; make it first"
+        msg = f"{shown}: its folder {folder} does not exist; make it first, or name a file in one that does"
         raise InputError(msg)
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        msg = f"{shown}: its folder cannot be written to; choose another"
+        msg = f"{shown}: its folder {folder} cannot be written to; choose another"
         raise InputError(msg)
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
 
 from reportgen import api, model
 from reportgen.errors import EnvironmentLacking, InputError
@@ -31,11 +30,9 @@ from reportgen.render.rendered import RenderedBy
 from reportgen.report_files import ReportFile
 from reportgen.runner import read_inputs
 from reportgen.settings import Settings
-from reportgen.signing import Signed, check_signature, unsigned_part
+from reportgen.signing import check_signature, unsigned_part
+from reportgen.statements import Signatures, Statement, adds_nothing, said, signature_statements, signer_statements
 from reportgen.words import sentence
-
-State = Literal["holds", "fails", "unchecked"]
-About = Literal["result", "document", "signature", "signer", "sha256", "original", "synthetic", "holdout"]
 
 
 @dataclass(frozen=True)
@@ -49,43 +46,35 @@ class Expected:
 NOTHING = Expected()
 
 
-@dataclass(frozen=True)
-class Statement:
-    """One statement: what it is about, whether it holds, and a sentence."""
-
-    about: About
-    state: State
-    text: str
-
-
 def verify(
     report: ReportFile, rendering: RenderedBy, given: Mapping[Side, Given], expected: Expected = NOTHING
 ) -> tuple[Statement, ...]:
     """Make every statement that is asked for; `given` are tables by side. InputError where no result is inside."""
     result = api.parse(report.result, report.name).result
+    papers = _papers(report)
+    signed = {
+        name: check_signature(paper, unsigned_part(paper)) for name, paper in papers.items() if b"/ByteRange" in paper
+    }
     return (
         _result(report, result),
         *_sha256(result, expected.sha256),
-        *_document(report, result, rendering),
-        *_signer(report, expected.fingerprint),
+        *signature_statements(papers, signed),
+        *_document(report, result, rendering, signed),
+        *signer_statements(papers, signed, expected.fingerprint),
         *(_input(side, path, result, given) for side, path in given.items()),
     )
-
-
-def _said(about: About, state: State, words: str, **numbers: Any) -> Statement:
-    return Statement(about, state, sentence(f"verify.{words}", **numbers))
 
 
 def _result(report: ReportFile, result: model.Result) -> Statement:
     digest = model.digest(result)
     # A page holds the result with other escapes; everywhere else its bytes are those of the result file.
     if report.kind != "html" and report.result != model.to_json(result).encode():
-        return _said("result", "fails", "result_rewritten")
+        return said("result", "fails", "result_rewritten")
     if report.kind == "json":
-        return _said("result", "holds", "result_json", digest=digest)
+        return said("result", "holds", "result_json", digest=digest)
     if report.digest != digest or (report.kind == "html" and not _printed(report.content, digest)):
-        return _said("result", "fails", "result_differs", digest=digest, named=report.digest)
-    return _said("result", "holds", "result_holds", digest=digest)
+        return said("result", "fails", "result_differs", digest=digest, named=report.digest)
+    return said("result", "holds", "result_holds", digest=digest)
 
 
 def _sha256(result: model.Result, expected: str | None) -> Iterator[Statement]:
@@ -93,21 +82,14 @@ def _sha256(result: model.Result, expected: str | None) -> Iterator[Statement]:
     if expected is not None:
         digest = model.digest(result)
         same = digest == expected
-        yield _said("sha256", "holds" if same else "fails", "sha256_holds" if same else "sha256_other", digest=digest)
+        yield said("sha256", "holds" if same else "fails", "sha256_holds" if same else "sha256_other", digest=digest)
 
 
-def _signer(report: ReportFile, expected: str | None) -> Iterator[Statement]:
-    """Hold the signature, if there is one, against the certificate that the reader has."""
-    if expected is None:
-        return
-    paper = _paper(report) or b""
-    signed = check_signature(paper, unsigned_part(paper)) if b"/ByteRange" in paper else None
-    if signed is None or not (signed.intact and signed.whole and signed.only):
-        yield _said("signer", "fails", "signer_none")
-        return
-    same = signed.fingerprint == expected
-    words = "signer_holds" if same else "signer_other"
-    yield _said("signer", "holds" if same else "fails", words, expected=expected, found=signed.fingerprint)
+def _papers(report: ReportFile) -> dict[str, bytes]:
+    """Return the PDFs that a report is or holds, by their names in a bundle; "" is the report itself."""
+    if report.kind == "pdf":
+        return {"": report.content}
+    return {name: content for name, content in (report.members or {}).items() if name in bundle.PAPERS}
 
 
 def _printed(content: bytes, digest: str) -> bool:
@@ -115,37 +97,28 @@ def _printed(content: bytes, digest: str) -> bool:
     return f'<td class="hash breakable">{digest}</td>'.encode() in content
 
 
-def _document(report: ReportFile, result: model.Result, rendering: RenderedBy) -> Iterator[Statement]:
+def _document(
+    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signatures
+) -> Iterator[Statement]:
     if report.kind == "json":
-        yield _said("document", "holds", "document_json")
+        yield said("document", "holds", "document_json")
         return
-    signed = None
-    if (paper := _paper(report)) is not None and b"/ByteRange" in paper:
-        signed = check_signature(paper, unsigned_part(paper))
-        yield _signature(signed)
     if report.maker is None:
-        yield _said("document", "unchecked", "document_unsaid")
+        yield said("document", "unchecked", "document_unsaid")
         return
     if not report.maker.own:  # a look that is given has no part in a report that was made without one
         rendering = dataclasses.replace(rendering, look=PLAIN)
     here = made_by(rendering)
     if report.maker.own and not here.own:
-        yield _said("document", "unchecked", "document_own_look")
+        yield said("document", "unchecked", "document_own_look")
         return
     if report.maker != here:
-        yield _said("document", "unchecked", "document_other", theirs=_named(report.maker), ours=_named(here))
+        yield said("document", "unchecked", "document_other", theirs=_named(report.maker), ours=_named(here))
         return
     try:
         yield from _made_again(report, result, rendering, signed)
     except EnvironmentLacking as lacking:
-        yield _said("document", "unchecked", "document_lacking", lacking=str(lacking))
-
-
-def _paper(report: ReportFile) -> bytes | None:
-    """Return the PDF that a report is or holds."""
-    if report.kind == "pdf":
-        return report.content
-    return None if report.members is None else report.members[bundle.PAPER]
+        yield said("document", "unchecked", "document_lacking", lacking=str(lacking))
 
 
 def _named(maker: MadeBy) -> str:
@@ -160,19 +133,19 @@ def _named(maker: MadeBy) -> str:
 
 
 def _made_again(
-    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
+    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signatures
 ) -> Iterator[Statement]:
     if report.kind == "zip":
         yield from _bundle_again(report, result, rendering, signed)
         return
-    unsigned = unsigned_part(report.content) if signed is not None and signed.whole and signed.only else None
+    unsigned = unsigned_part(report.content) if adds_nothing(signed.get("")) else None
     for one in _likeliest_first(report):
         made = one.render(result, rendering)
         if made in (report.content, unsigned):
             words = "document_holds" if made == report.content else "document_signed"
-            yield _said("document", "holds", words, own=rendering.look.own)
+            yield said("document", "holds", words, own=rendering.look.own)
             return
-    yield _said("document", "fails", "document_differs", members=())
+    yield said("document", "fails", "document_differs", members=())
 
 
 def _likeliest_first(report: ReportFile) -> list[Format]:
@@ -181,34 +154,24 @@ def _likeliest_first(report: ReportFile) -> list[Format]:
     return sorted(formats, key=lambda one: (not report.name.lower().endswith(one.suffix), -len(one.suffix)))
 
 
-def _signature(found: Signed | None) -> Statement:
-    """Say whose signature stands behind a PDF, and whether it holds."""
-    if found is None:
-        return _said("signature", "fails", "signature_none")
-    numbers: dict[str, Any] = {"signer": found.signer, "fingerprint": found.fingerprint, "moment": found.moment}
-    numbers |= {"first": found.valid[0], "last": found.valid[1], "dated": found.dated}
-    if not found.intact:
-        return _said("signature", "fails", "signature_broken", **numbers)
-    if not found.whole:
-        return _said("signature", "fails", "signature_part", **numbers)
-    words = "signature_holds" if found.only else "signature_more"
-    return _said("signature", "holds" if found.only else "fails", words, **numbers)
-
-
 def _bundle_again(
-    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signed | None
+    report: ReportFile, result: model.Result, rendering: RenderedBy, signed: Signatures
 ) -> Iterator[Statement]:
     expected = bundle.members(result, rendering)
     found = report.members or {}
     words = "document_holds"
-    paper = found.get(bundle.PAPER, b"")
-    if signed is not None and signed.whole and signed.only and unsigned_part(paper) == expected[bundle.PAPER]:
-        expected, words = bundle.with_paper(expected, paper), "document_signed"
+    papers = {
+        name: found[name]
+        for name, one in signed.items()
+        if adds_nothing(one) and unsigned_part(found[name]) == expected[name]
+    }
+    if papers:
+        expected, words = bundle.with_papers(expected, papers), "document_signed"
     if bundle.packed(expected) == report.content:
-        yield _said("document", "holds", words, own=rendering.look.own)
+        yield said("document", "holds", words, own=rendering.look.own)
         return
     differing = sorted(name for name in expected if found.get(name) != expected[name])
-    yield _said("document", "fails", "document_differs", members=differing)
+    yield said("document", "fails", "document_differs", members=differing)
 
 
 def _input(side: Side, path: Given, result: model.Result, given: Mapping[Side, Given]) -> Statement:
@@ -217,14 +180,14 @@ def _input(side: Side, path: Given, result: model.Result, given: Mapping[Side, G
     name = path.source.name if isinstance(path, RawTable | Signals) else api.base_name(path, side)
     names = {"side": side, "name": name}
     if recorded is None:
-        return _said(side, "fails", "input_none", **names)
+        return said(side, "fails", "input_none", **names)
     try:
         sha256, content = _hashes(side, result, given)
     except InputError as error:
-        return _said(side, "fails", "input_unread", why=str(error), **names)
+        return said(side, "fails", "input_unread", why=str(error), **names)
     same_content = content == recorded.content_sha256
     if recorded.sha256 is None:
-        return _said(
+        return said(
             side, "holds" if same_content else "fails", "input_memory" if same_content else "input_other", **names
         )
     same_file = sha256 == recorded.sha256
@@ -234,7 +197,7 @@ def _input(side: Side, path: Given, result: model.Result, given: Mapping[Side, G
         (True, False): "input_content",
         (False, False): "input_other",
     }[same_file, same_content]
-    return _said(side, "holds" if same_file and same_content else "fails", words, **names)
+    return said(side, "holds" if same_file and same_content else "fails", words, **names)
 
 
 def _hashes(side: Side, result: model.Result, given: Mapping[Side, Given]) -> tuple[str | None, str]:

@@ -112,7 +112,10 @@ def test_quiet_says_nothing_but_the_gate(run, tables):
     [
         (("assess", "none.csv", "none.csv"), "none.csv"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.docx"), "unknown format"),
-        (("assess", "ORIGINAL", "SYNTHETIC", "-o", "missing/r.html"), "folder does not exist"),
+        (
+            ("assess", "ORIGINAL", "SYNTHETIC", "-o", "missing/r.html"),
+            "r.html: its folder missing does not exist; make",
+        ),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.json", "-o", "r.json"), "named twice"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.json", "-o", "./r.json"), "named twice"),
         (("assess", "ORIGINAL", "SYNTHETIC", "-o", "r.summary.docx"), "unknown format"),
@@ -127,6 +130,8 @@ def test_quiet_says_nothing_but_the_gate(run, tables):
         (("assess", "ORIGINAL", "SYNTHETIC", "--ignore", "agee"), "agee"),
         (("assess", "ORIGINAL", "SYNTHETIC", "--tolerance", "much"), "tolerance"),
         (("assess", "ORIGINAL", "SYNTHETIC", "--tolerance", "-1"), "tolerance"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "--jobs", "0"), "setting 'jobs': must be greater than or equal to 1"),
+        (("assess", "ORIGINAL", "SYNTHETIC", "--workers", "0"), "setting 'workers': must be greater than or equal to"),
         (("assess", "ORIGINAL", "SYNTHETIC", "--projection", "none"), "town"),
         (("assess", "ORIGINAL"), "SYNTHETIC"),
         (("asess",), "asess"),

@@ -121,6 +121,52 @@ def test_library_that_cannot_be_imported_fails(monkeypatch):
     assert "cannot be imported" in check.found
 
 
+def test_what_only_some_options_need_is_listed_and_may_be_absent(monkeypatch):
+    real = importlib.metadata.version
+    found = by_name(environment.checks())
+    for name in environment.EXTRAS:
+        assert found[name] == environment.Check(name, real(name), ok=True, remedy=None)
+
+    def absent(name):
+        if name == "pyhanko":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "2020.1" if name == "distributed" else real(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    found = {check.name: check for check in environment._check_extras()}
+    assert found["pyhanko"].found == "not installed (python -m pip install 'reportgen[sign]')"
+    assert found["distributed"].found.startswith("2020.1, older than 2024.5 (python -m pip install --upgrade 'report")
+    assert "cannot be imported" in found["cryptography"].found
+    assert [(check.ok, check.present) for check in found.values()] == [(True, False)] * 3
+
+
+def test_the_extras_are_those_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = {
+        name: (least or "0", extra)
+        for extra in ("sign", "distributed")
+        for name, _, least in (line.partition(">=") for line in project["optional-dependencies"][extra])
+    }
+    assert stated == environment.EXTRAS
+
+
+def test_the_doctor_lists_them_and_is_content_without(run, monkeypatch):
+    version = importlib.metadata.version
+
+    def absent(name):
+        if name in environment.EXTRAS:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    code, out, err = run("doctor")
+    assert (code, err) == (0, "")
+    assert re.search(
+        r"^absent   distributed +not installed \(python -m pip install 'reportgen\[distributed\]'\)$", out, re.MULTILINE
+    )
+
+
 def test_missing_packaged_file_fails_its_check(monkeypatch):
     def absent(*parts):
         raise FileNotFoundError(parts)

@@ -16,6 +16,15 @@ def test_files_appear_with_their_content_and_nothing_beside_them(tmp_path):
     assert (tmp_path / "a.json").read_bytes() == b"a"
 
 
+def test_a_folder_that_is_not_there_is_named_with_what_to_do(tmp_path):
+    (tmp_path / "link.json").symlink_to("gone/r.json")
+    for path, folder in ((tmp_path / "no" / "r.json", "no"), (tmp_path / "link.json", "gone")):
+        with pytest.raises(InputError) as caught:
+            check_writable(path)
+        said = f"{path.name}: its folder {tmp_path / folder} does not exist; make it first, or name a file in one that"
+        assert str(caught.value).startswith(said)
+
+
 def test_permissions_follow_the_umask(tmp_path):
     old = os.umask(0o027)
     try:

@@ -1,6 +1,7 @@
 """PAdES signatures behind a report, and what verify says of them."""
 
 import hashlib
+import io
 import re
 import zipfile
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import NameOID
 
 import reportgen
+from reportgen import model
 from reportgen.errors import EnvironmentLacking
 from reportgen.render import bundle
 from reportgen.signing import check_signature, load_signer, sign, unsigned_part
@@ -137,11 +139,13 @@ def members_of(path):
 
 
 @pytest.mark.parametrize("stem", ["own", "curve"])
-def test_the_pdf_of_a_bundle_is_the_signed_one_and_its_checksum_that_of_it(run, made, keys, tmp_path, stem):
+def test_both_pdfs_of_a_bundle_are_the_signed_ones_and_its_checksums_those_of_them(run, made, keys, tmp_path, stem):
     words = ("--sign-key", keys / f"{stem}.pem", "--sign-cert", keys / f"{stem}.crt")
-    assert run("render", made / "r.json", "-o", "b.zip", "-o", "s.pdf", *words)[0] == 0
+    assert run("render", made / "r.json", "-o", "b.zip", "-o", "s.pdf", "-o", "s.summary.pdf", *words)[0] == 0
     files = members_of(tmp_path / "b.zip")
     assert files["report.pdf"] == (tmp_path / "s.pdf").read_bytes() != (made / "r.pdf").read_bytes()
+    assert files["summary.pdf"] == (tmp_path / "s.summary.pdf").read_bytes()
+    assert files["summary.pdf"] != unsigned_part(files["summary.pdf"])
     sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
     assert sums == {
         name: hashlib.sha256(content).hexdigest() for name, content in files.items() if name != "SHA256SUMS"
@@ -151,24 +155,85 @@ def test_the_pdf_of_a_bundle_is_the_signed_one_and_its_checksum_that_of_it(run, 
     assert statements(out) == {"result": "holds", "signature": "holds", "document": "holds"}
 
 
-def test_a_bundle_with_a_signature_that_is_not_behind_the_report_alone_fails(run, made, keys, signed, tmp_path):
-    run("render", made / "r.json", "-o", "b.zip", "-q")
-    files = members_of(tmp_path / "b.zip")
-    for paper, signature in (
-        (signed + b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n", "fails"),  # an update behind the signature
-        (signed[:3000] + b"x" + signed[3001:], "fails"),
-    ):
-        (tmp_path / "c.zip").write_bytes(bundle.packed(bundle.with_paper(files, paper)))
-        code, out, _ = run("verify", "c.zip")
-        assert code == 1
-        assert statements(out) == {"result": "holds", "signature": signature, "document": "fails"}
-    # The signature holds, and another file of the bundle was changed together with its checksum.
-    changed = bundle.with_paper(files | {"command.txt": b"reportgen assess other.csv\n"}, signed)
-    (tmp_path / "d.zip").write_bytes(bundle.packed(changed))
-    code, out, _ = run("verify", "d.zip")
+@pytest.fixture(scope="module")
+def signed_members(made, keys):
+    """The members of a bundle signed by "own"."""
+    signer = load_signer(keys / "own.pem", keys / "own.crt", None)
+    content = reportgen.load(made / "r.json").rendered("b.zip")
+    with zipfile.ZipFile(io.BytesIO(bundle.finished(content, lambda paper: sign(paper, signer, MOMENT)))) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.fixture(scope="module")
+def made_again():
+    """What bundles were made of a result, by its digest: making one takes seconds, and it is the same every time."""
+    return {}
+
+
+@pytest.fixture
+def verified(run, tmp_path, monkeypatch, made_again):
+    """Write members as a bundle and verify it."""
+    make = bundle.members
+
+    def remembered(result, rendering):
+        digest = model.digest(result)
+        if digest not in made_again:
+            made_again[digest] = make(result, rendering)
+        return made_again[digest]
+
+    def call(files, *more):
+        (tmp_path / "c.zip").write_bytes(bundle.packed(files))
+        code, out, _ = run("verify", "c.zip", *more)
+        return code, out
+
+    monkeypatch.setattr(bundle, "members", remembered)
+    return call
+
+
+UPDATE = b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n"
+
+
+@pytest.mark.parametrize("name", bundle.PAPERS)
+@pytest.mark.parametrize(
+    ("forge", "said"),
+    [
+        (lambda paper: paper + UPDATE, "covers an earlier revision"),
+        (lambda paper: paper[:3000] + b"x" + paper[3001:], ""),
+        (unsigned_part, "is not signed, while another PDF of the bundle is"),
+    ],
+)
+def test_a_signature_of_either_pdf_that_is_not_behind_it_alone_fails(signed_members, verified, name, forge, said):
+    code, out = verified(bundle.with_papers(signed_members, {name: forge(signed_members[name])}))
+    assert code == 1
+    found = statements(out)
+    # A signature cut off leaves the pages as they were made.
+    cut_off = forge is unsigned_part
+    expected = {"result": "holds", "signature": "fails", "document": "holds" if cut_off else "fails"}
+    assert found == expected
+    line = next(line for line in out.splitlines() if line.split("\t")[1] == "signature")
+    assert f"{name}: " in line
+    assert said in line
+
+
+def test_another_file_of_a_signed_bundle_changed_with_its_checksum_fails(signed_members, verified):
+    code, out = verified(bundle.with_papers(signed_members | {"command.txt": b"reportgen assess other.csv\n"}, {}))
     assert code == 1
     assert statements(out) == {"result": "holds", "signature": "holds", "document": "fails"}
     assert "(SHA256SUMS, command.txt)" in out
+
+
+def test_both_pdfs_of_a_bundle_must_be_signed_by_whom_the_reader_expects(signed_members, verified, keys):
+    files = signed_members
+    code, out = verified(files, "--sign-cert", keys / "own.crt")
+    assert (code, statements(out)["signer"]) == (0, "holds")
+    assert "report.pdf and summary.pdf: signed by" in out
+    other = load_signer(keys / "other.pem", keys / "other.crt", None)
+    for name in bundle.PAPERS:
+        resigned = bundle.with_papers(files, {name: sign(unsigned_part(files[name]), other, MOMENT)})
+        code, out = verified(resigned, "--sign-cert", keys / "own.crt")
+        assert (code, statements(out)["signer"]) == (1, "fails")
+        cut = bundle.with_papers(files, {name: unsigned_part(files[name])})
+        assert statements(verified(cut, "--sign-cert", keys / "own.crt")[1])["signer"] == "fails"
 
 
 def test_an_unsigned_update_behind_a_report_is_no_signature(run, made, signed, tmp_path):

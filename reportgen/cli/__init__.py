@@ -7,6 +7,7 @@
     outputs      which files are asked for, and writing them
     closing      the closing line and exit code 1
     epilogs      what stands below the options in --help
+    help_page    how --help lists arguments
     assess, check, compare, verify, split, demo, others: the commands
 
 Heavy libraries load inside the commands, so that `reportgen COMMAND --help` loads none.
@@ -29,8 +30,9 @@ from reportgen.cli.check import check
 from reportgen.cli.compare import compare
 from reportgen.cli.demo import demo
 from reportgen.cli.faults import INTERRUPTED, MET, WRONG_ENVIRONMENT, WRONG_INPUT, in_words, print_where
+from reportgen.cli.help_page import Command
 from reportgen.cli.others import doctor, render, schema
-from reportgen.cli.signals import end_on_signals
+from reportgen.cli.signals import end_on_signals, ignore_signals
 from reportgen.cli.split import split
 from reportgen.cli.verify import verify
 
@@ -48,16 +50,16 @@ app = typer.Typer(
 )
 for command, epilog in (
     (assess, epilogs.ASSESS),
-    (render, epilogs.EXIT_CODES),
+    (render, epilogs.DONE),
     (check, epilogs.CHECK),
     (compare, epilogs.COMPARE),
     (verify, epilogs.VERIFY),
-    (split, epilogs.EXIT_CODES),
-    (demo, epilogs.EXIT_CODES),
-    (doctor, epilogs.EXIT_CODES),
-    (schema, epilogs.EXIT_CODES),
+    (split, epilogs.DONE),
+    (demo, epilogs.DONE),
+    (doctor, epilogs.DOCTOR),
+    (schema, epilogs.DONE),
 ):
-    app.command(epilog=epilog)(command)
+    app.command(cls=Command, epilog=epilog)(command)
 
 
 @app.callback(invoke_without_command=True)
@@ -87,6 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as stop:  # click's, which ends with 1 where the reader of stdout went away
         code = WRONG_ENVIRONMENT if stop.code == 1 else stop.code
     except BaseException as error:  # noqa: BLE001 -- the last line of defence: one line, and no value of any cell
+        if arguments is None:
+            ignore_signals()
         message, code = in_words(error)
         if code == WRONG_ENVIRONMENT and streams.verbose(words):
             print_where(error)

@@ -73,7 +73,7 @@ def assess(
         str | None,
         typer.Option(
             metavar="famd|none",
-            help="none: columns are coordinates already [default: famd].",
+            help="famd, or none where columns are coordinates already [default: famd].",
             autocompletion=lambda: ["famd", "none"],
             show_default=False,
         ),
@@ -102,7 +102,7 @@ def assess(
         list[str] | None,
         typer.Option(
             metavar="COL",
-            help="In the one file that the linkability attack joins [default: half]. Repeatable.",
+            help="Column of the first file that the linkability attack joins [default: half]. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -110,7 +110,7 @@ def assess(
         list[str] | None,
         typer.Option(
             metavar="COL",
-            help="In the other file [default: the columns that --link leaves]. Repeatable.",
+            help="Column of the second file [default: all that --link leaves]. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -169,7 +169,7 @@ def assess(
     jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Threads [default: one a processor]; never changes a result.", show_default=False
+            metavar="N", help="Threads [default: one a processor]; never changes a result.", show_default=False
         ),
     ] = None,
     scheduler: Annotated[
@@ -178,7 +178,7 @@ def assess(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Search on so many processes of this machine.", show_default=False),
+        typer.Option(metavar="N", help="Search on so many processes of this machine.", show_default=False),
     ] = None,
     checkpoint: Annotated[
         str | None,
@@ -241,12 +241,15 @@ def _print_columns(original: str, synthetic: str, holdout: str | None, settings:
     from reportgen.read.summary import describe_columns
     from reportgen.render.data_card import remarks_on
     from reportgen.runner import read_inputs
+    from reportgen.words import plural
 
     memory, held = available_memory(), resident_memory()
     partition = read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)
     for side, table in partition.sides.items():
         source, rows = table.source, len(table.frame)
-        size = f"{rows:,} rows" if table.samples is None else f"{rows:,} records of {table.samples:,} samples a lead"
+        size = plural(rows, "row", "rows")
+        if table.samples is not None:
+            size = f"{plural(rows, 'record', 'records')} of {plural(table.samples, 'sample', 'samples')} a lead"
         text = "" if source.text is None else f"; {source.text.encoding}, separator: {source.text.separator}"
         print(f"{side}\tfile\t{shown_name(source.name)}: {size}{text}")
     for column in describe_columns(partition):

@@ -12,8 +12,8 @@ import typer
 
 from reportgen.cli import streams
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.options import Quiet, Verbose, speak_as_asked
-from reportgen.cli.outputs import check_targets, put_in_place
+from reportgen.cli.options import LookConfig, Quiet, TemplateDir, Verbose, begin, given
+from reportgen.cli.outputs import check_targets, look_inputs, look_of, put_in_place
 
 if TYPE_CHECKING:
     from reportgen.render.drawn import Look
@@ -36,21 +36,23 @@ def compare(
             help="Exit 1 where the verdict or, beyond its interval, a score is worse, or the two do not compare.",
         ),
     ] = False,
+    config: LookConfig = None,
+    template_dir: TemplateDir = None,
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
     """Say what changed between two assessments."""
-    speak_as_asked(quiet=quiet, verbose=verbose)
-    from reportgen import api
-
-    api.created(os.environ)  # a wrong SOURCE_DATE_EPOCH is said before libraries stumble over it
+    begin(quiet=quiet, verbose=verbose)
     from reportgen.auditing import compare as compared
+    from reportgen.config import look_from
     from reportgen.render.table_page import suffix_of
 
+    running = look_from(given({"config": config, "template_dir": template_dir}), os.environ)
     outputs = output or []
-    check_targets(outputs, (older, newer), suffix_of)
+    check_targets(outputs, (older, newer, config, *look_inputs(running)), suffix_of)
+    look = look_of(running)
     found = compared(older, newer)
-    deliver_page(found.page, outputs)
+    deliver_page(found.page, outputs, look)
     if fail_on_worse and found.complaint is not None:
         streams.conclude(found.complaint)
         raise typer.Exit(NOT_MET)

@@ -9,20 +9,27 @@ import typer
 
 from reportgen.available import DRAWING, MEASURING, check_room
 from reportgen.cli import streams
-from reportgen.cli.options import Quiet, Verbose, speak_as_asked
+from reportgen.cli.options import Quiet, Verbose, begin
 from reportgen.cli.outputs import deliver, print_summary
 from reportgen.errors import EnvironmentLacking, InputError
 
 
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write to.")] = Path(
-        "reportgen-demo"
-    ),
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Folder to write to, made if need be [default: reportgen-demo].",
+            show_default=False,
+        ),
+    ] = Path("reportgen-demo"),
     quiet: Quiet = None,
     verbose: Verbose = None,
 ) -> None:
     """Assess the bundled examples; HTML, PDF, JSON of each."""
-    speak_as_asked(quiet=quiet, verbose=verbose)
+    begin(quiet=quiet, verbose=verbose)
     check_room((*MEASURING, *DRAWING))
     from reportgen import api
     from reportgen._resources import resource

@@ -19,6 +19,9 @@ REASONS = get_args(ReasonCode)
 RULES = ("verdict", "measured", "tolerance", "holdout", "age", "tool_version", "settings.NAME", "METRIC.SCORE")
 AGAINST_BASELINE = ("baseline", "baseline.verdict", "baseline.METRIC.SCORE")
 
+DONE = "Exit codes: 0 it is done, 2 the command or its input is wrong, 3 the environment cannot do it, 130 interrupted."
+"""Of commands without a gate."""
+DOCTOR = "Exit codes: 0 every format can be written, 3 something is missing, named with what installs it."
 APP = f"{EXIT_CODES}\n\n{SOURCES}"
 ASSESS = f"{EXIT_CODES}\n\n{SOURCES}\n\nReason codes of a verdict in the result: {', '.join(REASONS)}."
 CHECK = (

@@ -96,9 +96,14 @@ def given(parameters: Mapping[str, Any], *arguments: str) -> dict[str, Any]:
     }
 
 
-def speak_as_asked(*, quiet: bool | None, verbose: bool | None) -> None:
-    """Set how much is said, for a command that reads no config file: option, environment, default."""
+def begin(*, quiet: bool | None, verbose: bool | None) -> None:
+    """Set how much is said, for a command that takes none of it from a file: option, environment, default.
+
+    A wrong SOURCE_DATE_EPOCH is said here, before libraries stumble over it.
+    """
+    from reportgen import api
     from reportgen.config import running_from
 
     running = running_from(given({"quiet": quiet, "verbose": verbose}), os.environ)
     streams.speak(quiet=running.quiet, verbose=running.verbose)
+    api.created(os.environ)

@@ -18,8 +18,8 @@ from reportgen.cli.options import (
     SignPassphraseFile,
     TemplateDir,
     Verbose,
+    begin,
     given,
-    speak_as_asked,
 )
 from reportgen.cli.outputs import check_outputs, deliver, drawing, finisher, look_inputs, look_of
 from reportgen.errors import InputError
@@ -38,7 +38,7 @@ def render(
     verbose: Verbose = None,
 ) -> None:
     """Write reports again from the result alone."""
-    speak_as_asked(quiet=quiet, verbose=verbose)
+    begin(quiet=quiet, verbose=verbose)
     check_room(drawing(output or ()))
     from reportgen import api
     from reportgen.config import look_from
@@ -65,7 +65,8 @@ def doctor() -> None:
     checks = environment.checks()
     width = max(len(check.name) for check in checks)
     for check in checks:
-        print(f"{'ok     ' if check.ok else 'MISSING'}  {check.name:<{width}}  {check.found or ''}".rstrip())
+        state = ("ok" if check.present else "absent") if check.ok else "MISSING"
+        print(f"{state:<7}  {check.name:<{width}}  {check.found or ''}".rstrip())
         if check.remedy and not check.ok:
             print(f"         {' ' * width}  install it: {check.remedy}")
     if not all(check.ok for check in checks):

@@ -43,4 +43,7 @@ def _end(opened: Answering) -> None:
     if opened.kept is not None:
         streams.detail(f"checkpoint: {opened.kept.found} answers taken, {opened.kept.kept} added")
         if others := opened.kept.remove():
-            streams.say(f"checkpoint: {others} answers of other runs stay in the folder; remove them if none goes on")
+            from reportgen.words import plural
+
+            kept = plural(others, "answer of another run stays", "answers of other runs stay")
+            streams.say(f"checkpoint: {kept} in the folder; remove the rest if no run goes on")

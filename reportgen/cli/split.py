@@ -20,7 +20,10 @@ def split(
     ],
     holdout: Annotated[str, typer.Option("--holdout", metavar="OUT", help="Write the rows that it must never see.")],
     fraction: Annotated[
-        float, typer.Option(metavar="F", help="The holdout's share of the rows, between 0 and 1.")
+        float,
+        typer.Option(
+            metavar="F", help="The holdout's share of the rows, between 0 and 1 [default: 0.2].", show_default=False
+        ),
     ] = 0.2,
     group: Annotated[
         str | None,

@@ -9,7 +9,7 @@ import typer
 
 from reportgen.cli import streams
 from reportgen.cli.faults import NOT_MET
-from reportgen.cli.options import LookConfig, Quiet, TemplateDir, Verbose, given, speak_as_asked
+from reportgen.cli.options import LookConfig, Quiet, TemplateDir, Verbose, begin, given
 
 OTHER_VERSION = "other-version"
 
@@ -41,7 +41,7 @@ def verify(
         str | None,
         typer.Option(
             metavar=OTHER_VERSION,
-            help="other-version: don't fail where the document was made by another version and can't be checked here.",
+            help="Don't fail where the document was made by another version and can't be checked here.",
             autocompletion=lambda: [OTHER_VERSION],
             show_default=False,
         ),
@@ -52,10 +52,7 @@ def verify(
     verbose: Verbose = None,
 ) -> None:
     """Say whether a report is intact, and about these files."""
-    speak_as_asked(quiet=quiet, verbose=verbose)
-    from reportgen import api
-
-    api.created(os.environ)  # a wrong SOURCE_DATE_EPOCH is said before libraries stumble over it
+    begin(quiet=quiet, verbose=verbose)
     from reportgen.auditing import verify as verified
     from reportgen.config import look_from
     from reportgen.shown import escaped

@@ -26,6 +26,7 @@ from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read.naming import one_line, shown_name
 from reportgen.read.partition import TextForm
+from reportgen.words import plural
 
 _HEAD = 1 << 20
 _BLOCK = 1 << 24
@@ -246,8 +247,9 @@ def _complaint(path: Path, form: Form) -> str:
                     width = width or len(record)
                     if len(record) != width:
                         return (
-                            f"{one_line(path.name)}: line {line} has {len(record)} values, the header has {width} "
-                            "names; correct the line, or quote values that hold a separator"
+                            f"{one_line(path.name)}: line {line} has {plural(len(record), 'value', 'values')}, the "
+                            f"header has {plural(width, 'name', 'names')}; correct the line, or quote values that "
+                            "hold a separator"
                         )
                 line = reader.line_num + 1
         except csv.Error:

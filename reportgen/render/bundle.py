@@ -19,6 +19,8 @@ from reportgen.words import sentence
 SUMS = "SHA256SUMS"
 RESULT, PAGE, PAPER = "result.json", "report.html", "report.pdf"
 SUMMARY_PAGE, SUMMARY_PAPER = "summary.html", "summary.pdf"
+PAPERS = (PAPER, SUMMARY_PAPER)
+"""What is signed where a bundle is."""
 MEMBERS = (
     *("README.txt", "command.txt", PAGE, PAPER, RESULT, "settings.json"),
     *(SUMMARY_PAGE, SUMMARY_PAPER, "versions.json", SUMS),
@@ -55,17 +57,17 @@ def members(result: Result, rendering: RenderedBy) -> dict[str, bytes]:
     return {**made, SUMS: checksums(made)}
 
 
-def with_paper(files: Mapping[str, bytes], paper: bytes) -> dict[str, bytes]:
-    """Return the files of a bundle with another PDF, a signed one, and the checksums that belong to it."""
-    changed = {name: content for name, content in files.items() if name != SUMS} | {PAPER: paper}
+def with_papers(files: Mapping[str, bytes], papers: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a bundle with other PDFs by name, signed ones, and the checksums that belong to them."""
+    changed = {name: content for name, content in files.items() if name != SUMS} | dict(papers)
     return {**changed, SUMS: checksums(changed)}
 
 
 def finished(content: bytes, finish: Callable[[bytes], bytes]) -> bytes:
-    """Return a bundle whose PDF `finish` has been over."""
+    """Return a bundle whose PDFs `finish` has been over."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    return packed(with_paper(files, finish(files[PAPER])))
+    return packed(with_papers(files, {name: finish(files[name]) for name in PAPERS}))
 
 
 def checksums(files: Mapping[str, bytes]) -> bytes:

@@ -73,13 +73,14 @@ def test_a_named_config_file_is_read(run, result, tmp_path):
         ('template_dir = "own"\n', "template summary.html, line 2: "),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("command", ["assess", "render", "verify"])
+@pytest.mark.parametrize("command", ["assess", "render", "verify", "compare"])
 def test_a_wrong_look_is_one_line_before_anything_is_measured(run, result, tmp_path, text, part, command):
     write(tmp_path, c_toml=text, own__summary_html="x\n{% if %}")
     words = {
         "assess": ("assess", result.parent / "o.csv", result.parent / "s.csv", "-o", "r.html"),
         "render": ("render", result, "-o", "r.html"),
         "verify": ("verify", result),
+        "compare": ("compare", result, result, "-o", "r.html"),
     }[command]
     code, out, err = run(*words, "-c", "c.toml")
     assert (code, out) == (2, "")
@@ -119,6 +120,26 @@ def test_assess_draws_in_the_look_that_render_draws_in(run, result, tmp_path, mo
     assert (tmp_path / "r.summary.html").read_bytes() == (tmp_path / "again.summary.html").read_bytes()
     assert "A note of ours" in (tmp_path / "r.summary.html").read_text()
     assert "template_dir" not in (tmp_path / "r.json").read_text()
+
+
+def test_compare_takes_the_look_from_option_and_file(run, result, tmp_path):
+    write(
+        tmp_path, own__partials__logo_html="<p>A note of ours</p>", reportgen_toml='[look.light]\naccent = "#00566B"\n'
+    )
+    words = ("compare", result, result, "-q")
+    assert run(*words, "-o", "c.html", "-o", "c.pdf", "--template-dir", "own")[0] == 0
+    page = (tmp_path / "c.html").read_text()
+    assert "A note of ours" in page
+    assert "--accent: #00566B" in page
+    own = {"look": {"light": {"accent": "#00566B"}}, "template_dir": tmp_path / "own"}
+    reportgen.compare(result, result).write(tmp_path / "d.html", tmp_path / "d.pdf", **own)
+    for kind in ("html", "pdf"):
+        assert (tmp_path / f"c.{kind}").read_bytes() == (tmp_path / f"d.{kind}").read_bytes()
+    (tmp_path / "reportgen.toml").unlink()
+    reportgen.compare(result, result).write(tmp_path / "d.pdf")
+    assert (tmp_path / "c.pdf").read_bytes() != (tmp_path / "d.pdf").read_bytes()
+    code, _, err = run("compare", result, result, "-o", "own/partials/logo.html", "--template-dir", "own")
+    assert (code, err.count("\n")) == (2, 1)
 
 
 def test_releases_and_their_comparison_have_the_look(run, result, tmp_path):

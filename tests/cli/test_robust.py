@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +49,31 @@ def test_a_run_that_is_ended_at_any_moment_leaves_older_or_whole_outputs(program
         assert whole(tmp_path)
         if number is not signal.SIGKILL:
             assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*OUTPUTS, *(one.name for one in tables)])
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signals_that_come_twice_leave_nothing_in_the_folder_for_temporary_files(program, tmp_path, number, code):
+    """While a PDF is made: the typesetter keeps its fonts there. `timeout` sends each signal twice."""
+    result = Path(__file__).parent.parent / "render" / "fixtures" / "1.0" / "no_holdout.json"
+    (tmp_path / "temporary").mkdir()
+    environ = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    words = [*program, "render", str(result), "-o", "r.pdf"]
+    for moment in (0.0, 0.3):
+        with subprocess.Popen(words, stderr=subprocess.PIPE, cwd=tmp_path, env=environ, text=True) as running:
+            deadline = time.monotonic() + 120
+            while not list((tmp_path / "temporary").iterdir()) and time.monotonic() < deadline:
+                time.sleep(0.005)
+            assert list((tmp_path / "temporary").iterdir())
+            time.sleep(moment)
+            running.send_signal(number)
+            time.sleep(0.02)
+            running.send_signal(number)
+            said = running.communicate(timeout=120)[1]
+        assert running.returncode == code
+        assert said.endswith("nothing was left half-written\n")
+        assert said.count("\n") == 1
+        assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
+        assert not list((tmp_path / "temporary").iterdir())
 
 
 KILLED_WHILE_WRITING = """
@@ -127,7 +153,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_line_before_anything_is_read(
     words = [*mortal, *program, "assess", "none.csv", "none.csv", "-o", "locked/r.json"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
-    assert done.stderr == "reportgen: error: r.json: its folder cannot be written to; choose another\n"
+    assert done.stderr == "reportgen: error: r.json: its folder locked cannot be written to; choose another\n"
 
 
 def test_two_runs_at_once_in_one_folder_do_not_disturb_each_other(program, tables, tmp_path):

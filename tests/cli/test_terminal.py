@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("assess", "check", "render", "demo", "doctor", "schema")
+COMMANDS = ("assess", "render", "check", "compare", "verify", "split", "demo", "doctor", "schema")
 LIMIT = 0.5
 """Seconds of processor time; a busy machine doesn't change them much."""
 
@@ -90,6 +90,34 @@ def test_help_of_each_command_is_quick_and_loads_nothing_heavy(program, tmp_path
     assert done.stderr == "[]\n"
     assert done.stdout.startswith(f"Usage: reportgen {command} [OPTIONS]")
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < LIMIT
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("assess", "ORIGINAL SYNTHETIC..."),
+        ("render", "RESULT.json"),
+        ("check", "RESULT.json|-"),
+        ("compare", "OLD.json NEW.json"),
+        ("verify", "REPORT"),
+        ("split", "FILE"),
+        ("demo", ""),
+        ("doctor", ""),
+        ("schema", ""),
+    ],
+)
+def test_help_is_written_for_people_in_80_columns(run, monkeypatch, command, usage):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = run(command, "--help")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == f"Usage: reportgen {command} [OPTIONS] {usage}".rstrip()
+    assert max(map(len, out.splitlines())) <= 80
+    for noise in ("<", ">=", "{", "list[", "str", "Path", "None"):
+        assert not re.search(rf"(?<![a-z]){re.escape(noise)}(?![a-z])", out), noise
+    options = out.partition("Options:\n")[2].partition("\n\n")[0]
+    assert re.findall(r"^  (?:-\w, )?--[a-z-]+(?: \S+)?(?=\s{2,}|$)", options, re.MULTILINE)
+    arguments = out.partition("Arguments:\n")[2].partition("Options:")[0]
+    assert re.findall(r"^  (\S+)  ", arguments, re.MULTILINE) == usage.split()
 
 
 @pytest.fixture

@@ -143,6 +143,10 @@ def test_a_ragged_line_is_named_by_its_number_and_not_by_its_cells(written):
     assert "secret" not in text
 
 
+def test_one_value_and_one_name_are_said_in_the_singular(written):
+    assert "line 3 has 1 value, the header has 2 names" in refusal(written("a,b\n1,2\n3\n4,5\n"))
+
+
 def test_a_quote_that_is_never_closed_is_named(written):
     text = refusal(written('a,b\n1,2\n3,"secret\n5,6\n7,8\n'))
     assert "line 3 opens a quote" in text
