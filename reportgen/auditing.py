@@ -27,8 +27,9 @@ from reportgen.report_files import open_report
 from reportgen.setting_aside import DEFAULT_FRACTION, Asked, Split, check_asked, divide
 from reportgen.settings import make_settings
 from reportgen.signing import fingerprint_of
+from reportgen.statements import Statement
 from reportgen.unusual import refused_if_unusual
-from reportgen.verifying import Expected, Statement
+from reportgen.verifying import Expected
 from reportgen.verifying import verify as stated
 
 __all__ = ["Compared", "Split", "Verification", "compare", "split", "verify"]

@@ -22,7 +22,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         msg = f"{shown}: not UTF-8; save it as UTF-8"
     except tomllib.TOMLDecodeError as error:
-        msg = f"{shown}: not valid TOML ({_where(str(error))})"
+        msg = f"{shown}: not valid TOML ({_where(str(error))}); correct it, or name the right file"
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists within lists without end
         msg = f"{shown}: not valid TOML; a number in it is too long, or it is nested too deeply"
     raise InputError(msg)

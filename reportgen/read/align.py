@@ -179,7 +179,7 @@ def _same_columns(original: RawTable, other: RawTable) -> None:
         pairs = ", ".join(f"{shown_name(before)} as {shown_name(after)}" for before, after in renamed[:5])
         parts.append(f"writes {pairs}" + (f" and {len(renamed) - 5} more" if len(renamed) > 5 else ""))
     if missing:
-        parts.append(f"has no column {shown_names(missing)}")
+        parts.append(f"has no column{'s' if len(missing) > 1 else ''} {shown_names(missing)}")
     if extra:
         parts.append(f"has {shown_names(extra)} besides")
     msg = (

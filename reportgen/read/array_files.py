@@ -43,7 +43,9 @@ def load_array(path: Path, key: str | None) -> NDArray[Any]:
     except InputError:
         raise
     except _UNREADABLE:
-        msg = f"{name}: this is no readable array of numbers (pickled objects are refused)"
+        msg = (
+            f"{name}: this is no readable array of numbers (pickled objects are refused); save numbers with numpy.save"
+        )
         raise InputError(msg) from None
     asked = "it holds several arrays" if key is None else f"there is no array {shown_name(key)}"
     msg = f"{name}: {asked}; give {name}:KEY, KEY one of {shown_names(keys)}"

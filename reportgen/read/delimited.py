@@ -31,6 +31,8 @@ from reportgen.words import plural
 _HEAD = 1 << 20
 _BLOCK = 1 << 24
 """Bytes that the header, and any one line beside a cell of any length, may have at most."""
+EMPTY = "the file is empty; give the table with its header line and its rows"
+_NO_ROW = "there is a header line and no row; give the table with its rows"
 _LONG_HEADER = "its header line, or a name in it, is too long to be read; give its columns shorter names"
 _SAMPLE_LINES = 200
 _SEPARATORS = (",", ";", "\t", "|")
@@ -97,7 +99,7 @@ def _encodings(path: Path, head: bytes) -> tuple[str, ...]:
                     f'UTF-8, or declare encoding = "{name}" in [schema]'
                 )
                 raise InputError(msg)
-        msg = f"{one_line(path.name)}: this is no table of text, whatever its name says"
+        msg = f"{one_line(path.name)}: this is no table of text, whatever its name says; save the table as CSV"
         raise InputError(msg)
     return ("utf-8", *_FALLBACKS)
 
@@ -114,7 +116,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
     form = Form(encoding, declared or (named[1] if named else by_name) or separator_of(text), skip=bool(named))
     header = next(_records(text, form.separator), None)
     if header is None:
-        msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else 'the file is empty'}"
+        msg = f"{one_line(path.name)}: {_LONG_HEADER if text.strip() else EMPTY}"
         raise InputError(msg)
     try:
         table = _parse(path, form, len(header))
@@ -145,7 +147,7 @@ def _read_as(path: Path, head: bytes, encoding: str, declared: str | None) -> De
 def _refuse_no_rows(path: Path, table: pa.Table, cut_header: list[str] | None) -> None:
     """Refuse a table without rows, and a header that goes on beyond what was looked at."""
     if table.num_rows < 2:
-        msg = f"{one_line(path.name)}: there is a header line and no row"
+        msg = f"{one_line(path.name)}: {_NO_ROW}"
         raise InputError(msg)
     if cut_header is not None and [column[0].as_py() for column in table.columns] != cut_header:
         msg = f"{one_line(path.name)}: {_LONG_HEADER}"
@@ -201,7 +203,7 @@ def decompressed(path: Path) -> Iterator[BinaryIO]:
             else:
                 yield stored
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        msg = f"{one_line(path.name)}: the gzip data are damaged or cut short"
+        msg = f"{one_line(path.name)}: the gzip data are damaged or cut short; get the file anew"
         raise InputError(msg) from None
 
 
@@ -240,10 +242,11 @@ def _complaint(path: Path, form: Form) -> str:
     """Name the first line whose number of cells differs from the header's; UnicodeError: not this encoding."""
     with _text(path, form.encoding) as lines:
         reader = csv.reader(lines, delimiter=form.separator)
-        width, line = 0, 1 + len(list(zip(range(form.skip), reader, strict=False)))
+        width, records, line = 0, 0, 1 + len(list(zip(range(form.skip), reader, strict=False)))
         try:
             for record in reader:
                 if any(cell.strip() for cell in record) or len(record) > 1:
+                    records += 1
                     width = width or len(record)
                     if len(record) != width:
                         return (
@@ -253,8 +256,10 @@ def _complaint(path: Path, form: Form) -> str:
                         )
                 line = reader.line_num + 1
         except csv.Error:
-            return f"{one_line(path.name)}: line {line} cannot be read as a line of a table"
-    return f"{one_line(path.name)}: this cannot be read as a table of text"
+            return f"{one_line(path.name)}: line {line} cannot be read as a line of a table; correct it"
+    if records < 2:  # a header line without its end
+        return f"{one_line(path.name)}: {_NO_ROW}"
+    return f"{one_line(path.name)}: this cannot be read as a table of text; save the table as CSV"
 
 
 def _swallows_lines(table: pa.Table) -> bool:
@@ -288,7 +293,10 @@ def _refuse_open_quote(path: Path, form: Form) -> None:
             for _ in reader:
                 line = reader.line_num + 1
         except csv.Error:
-            msg = f"{one_line(path.name)}: line {line} opens a quote that is never closed"
+            msg = (
+                f"{one_line(path.name)}: line {line} opens a quote that is never closed; close it, or write a quote "
+                "inside a cell twice"
+            )
             raise InputError(msg) from None
 
 

@@ -23,7 +23,7 @@ from reportgen.errors import InputError
 from reportgen.read.array_files import load_array
 from reportgen.read.arrow_files import read_feather, read_parquet
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
-from reportgen.read.delimited import read_delimited
+from reportgen.read.delimited import EMPTY, read_delimited
 from reportgen.read.naming import like_cells, one_line, refuse_names, shown_name, shown_names
 from reportgen.read.parquet_folder import folder_name, folder_sha256, parts_of, read_parts
 from reportgen.read.partition import Side, Source, Tabular
@@ -88,11 +88,11 @@ def _checked(
         msg = f"{label}: more than one column is named {shown_names(doubled)}; rename them"
         raise InputError(msg)
     if not columns:
-        msg = f"{label}: there is no column"
+        msg = f"{label}: there is no column; give a table with one at least"
         raise InputError(msg)
     rows = len(columns[0])
     if not rows:
-        msg = f"{label}: there are columns and no row"
+        msg = f"{label}: there are columns and no row; give the table with its rows"
         raise InputError(msg)
     return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
 
@@ -127,7 +127,7 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
         raise InputError(msg) from None
     source = Source(os.fsencode(name).decode("utf-8", "replace"), sha256)
     if not path.stat().st_size:
-        msg = f"{one_line(name)}: the file is empty"
+        msg = f"{one_line(name)}: {EMPTY}"
         raise InputError(msg)
     if suffix in TEXT_SUFFIXES:
         read = read_delimited(path, form)
@@ -178,7 +178,7 @@ def _load_arrow(path: Path, suffix: str) -> pa.Table:
     try:
         return read_parquet(path) if suffix == ".parquet" else read_feather(path)
     except (pa.ArrowException, OSError, ValueError):
-        msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file"
+        msg = f"{one_line(path.name)}: this is no readable {suffix.removeprefix('.')} file; write it anew"
         raise InputError(msg) from None
 
 

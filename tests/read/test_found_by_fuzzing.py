@@ -32,7 +32,9 @@ def test_a_feather_file_with_wrong_offsets_reads_no_memory_outside_of_it(tmp_pat
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith("InputError: t.feather: this is no readable feather file")
+    assert done.stderr.splitlines()[-1].endswith(
+        "InputError: t.feather: this is no readable feather file; write it anew"
+    )
 
 
 def refusal(original, synthetic):

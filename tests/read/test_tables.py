@@ -164,6 +164,7 @@ def test_a_last_value_of_two_lines_is_read(written):
         (b"\n \n\n", "t.csv", "is empty"),
         (b"a,b\n", "t.csv", "no row"),
         (b"a,b\n\n\n", "t.csv", "no row"),
+        (b"a,b", "t.csv", "there is a header line and no row; give"),
         (PNG, "t.csv", "no table of text"),
         (PNG, "t.parquet", "no readable parquet"),
         (PNG, "t.feather", "no readable feather"),
