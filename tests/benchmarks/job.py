@@ -93,7 +93,10 @@ def peak_mb() -> float:
 
 
 def run_reportgen(folder: Path, most: int | None) -> dict[str, Any]:
-    """Let at most so many rows of each table look for neighbours, None for all; assess and write JSON alone; CPU seconds of each stage, and the peak of memory up to its end."""
+    """Assess and write JSON alone; CPU seconds of each stage, and the peak of memory up to its end.
+
+    At most so many rows of each table look for their neighbours, None for all.
+    """
     import reportgen
 
     stages: dict[str, float] = {}
