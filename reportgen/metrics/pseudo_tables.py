@@ -23,6 +23,10 @@ LISTED = 15
 """Expected rows of a pseudo table in a list. Of nine, one list in fifty holds fewer than the five that isolation needs,
 and nearly every row would be searched again for one split or another."""
 _CELLS = 1 << 20
+"""Labels drawn at once."""
+_TOGETHER = 20
+"""So many splits at least are answered together: rows whose lists are too short for one look for longer ones at once,
+and each such search prepares all real rows, whose number the splits of a block fall with."""
 _ROWS = 1024
 _LONGER = 4
 
@@ -81,12 +85,16 @@ def splits(sizes: Sizes, number: int, random: np.random.Generator, listed: Ints 
         others[listed] = False
         parts = [(listed, looking), (np.flatnonzero(others), pseudo - looking)]
     step = max(1, _CELLS // sizes.real)
+    drawn: list[Labels] = []
     for start in range(0, number, step):
         block = np.empty((min(step, number - start), sizes.real), dtype=np.uint8)
         for rows, counts in parts:
             plain = np.repeat(np.arange(4, dtype=np.uint8), counts)
             block[:, rows] = random.permuted(np.tile(plain, (len(block), 1)), axis=1)
-        yield np.ascontiguousarray(block.T)
+        drawn.append(block)
+        if len(drawn) * step >= _TOGETHER or start + step >= number:
+            yield np.ascontiguousarray(np.concatenate(drawn).T)
+            drawn = []
 
 
 class Nearest:

@@ -29,6 +29,8 @@ _FIRST_ROWS = 64
 """At least so many rows, and four times the neighbours asked for, are looked at before the reach is known."""
 _CELLS, _QUERIES, _PAIRS = 1 << 21, 512, 1 << 19
 """Pairs of cells, queries of a cell, and pairs of a query and a base row that are held at once."""
+_NUMBERS = 1 << 15
+"""Coordinates worked on at once, 256 kB: copies of all rows would take longer to make room for than to fill."""
 _LATE = 32
 """Queries that are not through with the nearest cells go on together, those that reach as far as each other."""
 _TRIED = 16
@@ -93,26 +95,38 @@ def two_valued(*tables: Floats) -> tuple[Booleans, Floats]:
     # Most coordinates of numbers are told by a few rows.
     found = np.ones(len(low), dtype=bool)
     for rows in tables:
-        for start, stop in ((0, 1000), (1000, len(rows))):
-            if start < len(rows) and found.any():
-                some = rows[start:stop] if found.all() else rows[start:stop, found]
-                found[found] = ((some == low[found]) | (some == high[found])).all(axis=0)
+        for part in _parts(rows):
+            if not found.any():
+                break
+            some = rows[part] if found.all() else rows[part, found]
+            found[found] = ((some == low[found]) | (some == high[found])).all(axis=0)
     return found, high
 
 
 def by_cell(rows: Floats, categories: Booleans, high: Floats, centre: Floats, scale: float) -> Rows:
     """Sort rows by their cells; `centre`, (dimensions,), and `scale` are taken off and multiplied with."""
-    marks = np.packbits(rows[:, categories] == high[categories], axis=1)
-    keys = np.ascontiguousarray(marks).view(np.dtype((np.void, marks.shape[1]))).ravel()
-    _, first, cell, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    order = np.argsort(cell, kind="stable")
+    # As whole numbers of 64 bits, since these are sorted much faster than bytes.
+    marks = np.zeros((len(rows), 8 * -(-int(categories.sum()) // 64)), dtype=np.uint8)
+    for part in _parts(rows):
+        packed = np.packbits(rows[part, categories] == high[categories], axis=1)
+        marks[part, : packed.shape[1]] = packed
+    keys = marks.view(np.uint64)
+    order = np.lexsort(keys.T)
+    keys = keys[order]
+    starts = np.flatnonzero(np.concatenate(([True], (keys[1:] != keys[:-1]).any(axis=1)))[: len(rows)])
     return Rows(
         order=order,
-        starts=np.cumsum(sizes) - sizes,
-        sizes=sizes,
-        corners=(rows[first][:, categories] - centre[categories]) * scale,
-        plain=(rows[order][:, ~categories] - centre[~categories]) * scale,
+        starts=starts,
+        sizes=np.diff(starts, append=len(rows)),
+        corners=(rows[np.ix_(order[starts], categories)] - centre[categories]) * scale,
+        plain=(rows[:, ~categories][order] - centre[~categories]) * scale,
     )
+
+
+def _parts(rows: Floats) -> Iterator[slice]:
+    """Cut rows into parts that stay in the cache."""
+    step = max(1, _NUMBERS // rows.shape[1])
+    return (slice(start, start + step) for start in range(0, len(rows), step))
 
 
 def worth_it(cells: Cells, k: int) -> bool:

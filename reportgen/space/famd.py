@@ -113,7 +113,7 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
     whose = None if partition.persons is None else partition.persons.person
     columns = [_encode_column(_stacked(partition, column), column, settings, real, whose) for column in schema]
     first, groups = _collapse(columns)
-    coordinates = np.concatenate([column.points[column.codes[first]] for column in columns], axis=1)
+    coordinates = _coordinates(columns, first)
     spaces = _spaces(schema, columns)
     layout = _layout(columns, first, np.array([spaces[column.name].inertia for column in schema]))
     inertia = 1.0
@@ -123,7 +123,8 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         layout = replace(layout, slices=(), steps=_along(axes, layout))
     coordinates = np.ascontiguousarray(coordinates)
     sides = _split(groups, partition)
-    for array in (coordinates, *sides.values(), layout.codes, layout.steps, layout.absent, layout.inertia):
+    placed: tuple[NDArray[Any], ...] = (coordinates, *sides.values())
+    for array in (*placed, layout.codes, layout.steps, layout.absent, layout.inertia):
         array.setflags(write=False)
     return Encoded(
         coordinates=coordinates,
@@ -201,6 +202,15 @@ def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:
         size *= len(column.points)
     _, first, groups = np.unique(groups, return_index=True, return_inverse=True)
     return first.astype(np.int64), groups.astype(np.int64)
+
+
+def _coordinates(columns: list[EncodedColumn], first: Ints) -> Floats:
+    """The coordinates of some rows, written to their place column by column: they are the largest array of a run."""
+    ends = np.cumsum([0, *(column.points.shape[1] for column in columns)]).tolist()
+    coordinates: Floats = np.empty((len(first), ends[-1]))
+    for column, (start, stop) in zip(columns, itertools.pairwise(ends), strict=True):
+        coordinates[:, start:stop] = column.points[column.codes[first]]
+    return coordinates
 
 
 def _layout(columns: list[EncodedColumn], first: Ints, inertia: Floats) -> Layout:

@@ -347,13 +347,13 @@ class Pool:
 
     def _search_within(self, places: Ints) -> tuple[Floats, Ints]:
         """Search for what `_find_within` answers."""
-        coordinates, base, asking = self.encoded.coordinates, self.positions, self.positions[places]
+        coordinates, base = self.places.coordinates, np.arange(len(self.positions))
         if self.owners is not None:
             own = self.owners
             k = min(NEIGHBOURS, self.apart - 1)
-            return nearest_persons(coordinates, asking, base, own, k, own=own[places], threads=self.threads)
+            return nearest_persons(coordinates, places, base, own, k, own=own[places], threads=self.threads)
         k = min(self.reach, len(base) - 1)
-        return nearest(coordinates, asking, base, k, leave_out=places, threads=self.threads)
+        return nearest(coordinates, places, base, k, leave_out=places, threads=self.threads)
 
 
 def repeats_stay_within_files(occurrences: Ints, originals: Ints) -> bool:

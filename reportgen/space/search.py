@@ -104,11 +104,19 @@ def nearest(
     query, query_of_row = np.unique(query_groups, return_inverse=True)
     # Leaving one row out empties at most one group, so that one group more than k is always enough.
     number = min(k + one_less, len(base))
-    distances, groups = k_nearest(coordinates[query], coordinates[base], number, threads)
+    distances, groups = k_nearest(_rows(coordinates, query), _rows(coordinates, base), number, threads)
     if leave_out is not None:
         return to_rows(distances, groups, rows_of, query_of_row, k=k, leave_out=leave_out)
     found, ids = to_rows(distances, groups, rows_of, np.arange(len(query)), k=k, leave_out=None)
     return found[query_of_row], ids[query_of_row]
+
+
+def _rows(coordinates: Floats, wanted: Ints) -> Floats:
+    """Return some rows; where they stand one after the other no copy is made, which takes as much memory again."""
+    first = int(wanted[0]) if len(wanted) else 0
+    if (wanted == np.arange(first, first + len(wanted))).all():
+        return coordinates[first : first + len(wanted)]
+    return coordinates[wanted]
 
 
 def numbers(rows: Any, name: str) -> Floats:

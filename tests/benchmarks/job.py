@@ -1,11 +1,16 @@
 """The whole job against the number of rows: time by stage and peak memory, beside other tools on the same tables.
 
-    python tests/benchmarks/job.py --adult adult.data.gz --rows 2000 10000 --peers-python venv/bin/python
+    python tests/benchmarks/job.py --adult adult.data.gz --rows 2000 10000 --peer mostlyai-qa=venv/bin/python
+    python tests/benchmarks/job.py --census --rows 2000 10000 30000 100000
 
 Tables of UCI Adult (15 columns, mixed): original and holdout are drawn from it, beyond its size again and again with
-noise in the numbers; the synthetic table is a third draw in which every fifth value comes from another row. Each tool
-runs in a process of its own, within --minutes; a tool that isn't installed, fails or takes longer is said to. Results
-are added to --state line by line, so that a run that was ended goes on; --print writes the table of what is there.
+noise in the numbers; the synthetic table is a third draw in which every fifth value comes from another row. Where the
+three together are more than Adult has, its rows come back in them, which the tests find. With --census all three are
+draws of `populations.census`, of which there are as many as one likes, and nothing leaks.
+
+Each tool runs in a process of its own and may take so many CPU --minutes; a tool that isn't installed, fails or takes
+longer is said to, and is not run with more rows. Results are added to --state line by line, so that a run that was
+ended goes on; --print writes the table of what is there.
 """
 
 from __future__ import annotations
@@ -15,6 +20,8 @@ import gzip
 import json
 import os
 import platform
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,10 +40,12 @@ NOISE = 0.02
 """Noise of rows beyond the size of the data, in standard deviations."""
 PEERS = {
     "mostlyai-qa": "mostlyai-qa",
-    "sdmetrics DCROverfittingProtection": "sdmetrics",
-    "SynthEval (privacy metrics)": "syntheval",
-    "Anonymeter (singling out)": "anonymeter",
+    "sdmetrics": "SDMetrics DCROverfittingProtection",
+    "syntheval": "SynthEval (privacy metrics)",
+    "anonymeter": "Anonymeter (three attacks)",
 }
+"""What each is called in the table."""
+DRAWN_DOWN = "reportgen --max-queries "
 
 
 def read_adult(path: Path) -> Any:
@@ -70,25 +79,42 @@ def make_tables(adult: Any, rows: int) -> dict[str, Any]:
     return tables
 
 
-def run_reportgen(folder: Path) -> dict[str, Any]:
-    """Assess and write JSON alone; time by stage."""
-    begun = time.perf_counter()
+def make_census(rows: int) -> dict[str, Any]:
+    """Three draws of the census-like population."""
+    from populations import census
+
+    random = np.random.default_rng(rows)
+    return {name: census(rows, random) for name in ("original", "holdout", "synthetic")}
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def run_reportgen(folder: Path, most: int | None) -> dict[str, Any]:
+    """Assess and write JSON alone; CPU seconds of each stage, and the peak of memory up to its end.
+
+    At most so many rows of each table look for their neighbours, None for all.
+    """
     import reportgen
 
     stages: dict[str, float] = {}
-    state = {"stage": "start", "since": begun}
+    peaks: dict[str, float] = {}
+    state = {"stage": "start", "since": 0.0}
 
     def told(stage: str, _done: int, _total: int) -> None:
-        now = time.perf_counter()
-        stages[state["stage"]] = stages.get(state["stage"], 0.0) + now - state["since"]
+        before, now = state["stage"], time.process_time()
+        stages[before] = stages.get(before, 0.0) + now - state["since"]
+        peaks[before] = peak_mb()
         state.update(stage=stage, since=now)
 
     files = [folder / f"{name}.csv" for name in ("original", "synthetic", "holdout")]
-    found = reportgen.assess(*files, jobs=int(os.environ.get("JOBS", "1")), progress=told)
-    told("end", 1, 1)
+    found = reportgen.assess(*files, jobs=int(os.environ.get("JOBS", "1")), max_queries=most, progress=told)
+    told("write", 1, 1)
     (folder / "result.json").write_text(found.to_json())
-    told("written", 1, 1)
-    return {"stages": stages, "level": found.result.verdict.level}
+    told("end", 1, 1)
+    return {"stages": stages, "peaks": peaks, "level": found.result.verdict.level}
 
 
 def run_peer(name: str, folder: Path) -> dict[str, Any]:
@@ -98,6 +124,7 @@ def run_peer(name: str, folder: Path) -> dict[str, Any]:
     original, synthetic, holdout = (
         pd.read_csv(folder / f"{side}.csv") for side in ("original", "synthetic", "holdout")
     )
+    categories = list(original.columns[original.dtypes.map(pd.api.types.is_numeric_dtype).eq(other=False)])
     if name == "mostlyai-qa":
         from mostlyai import qa
 
@@ -107,47 +134,68 @@ def run_peer(name: str, folder: Path) -> dict[str, Any]:
             hol_tgt_data=holdout,
             report_path=folder / "mostly.html",
         )
-    elif name.startswith("sdmetrics"):
+    elif name == "sdmetrics":
         from sdmetrics.single_table import DCROverfittingProtection
 
         columns = {
-            column: {"sdtype": "categorical" if column in CATEGORIES else "numerical"} for column in original.columns
+            column: {"sdtype": "categorical" if column in categories else "numerical"} for column in original.columns
         }
-        DCROverfittingProtection.compute_breakdown(original, synthetic, holdout, {"columns": columns})
-    elif name.startswith("SynthEval"):
+        tables = {"tables": {"rows": {"columns": columns}}}
+        DCROverfittingProtection.compute_breakdown(original, synthetic, holdout, tables, "rows")
+    elif name == "syntheval":
         from syntheval import SynthEval
 
-        judge = SynthEval(original, holdout_dataframe=holdout, cat_cols=list(CATEGORIES), verbose=False)
-        judge.evaluate(synthetic, analysis_target_var="Salary", dcr={}, nndr={}, hit_rate={}, eps_risk={})
+        for table in (original, synthetic, holdout):  # it refuses missing values, which only categories have here
+            table[categories] = table[categories].fillna("missing")
+        judge = SynthEval(original, holdout_dataframe=holdout, cat_cols=categories, verbose=False)
+        judge.evaluate(synthetic, analysis_target=original.columns[-1], dcr={}, nndr={}, hit_rate={}, eps_risk={})
     else:
-        from anonymeter.evaluators import SinglingOutEvaluator
-
-        judge = SinglingOutEvaluator(original, synthetic, n_attacks=500, control=holdout)
-        judge.evaluate(mode="multivariate")
+        attack_by_anonymeter({"ori": original, "syn": synthetic, "control": holdout}, categories)
     return {}
+
+
+def attack_by_anonymeter(tables: dict[str, Any], categories: list[str]) -> None:
+    """Single out by one and by several columns, link by halves of the columns, infer each of them."""
+    from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
+
+    for mode in ("univariate", "multivariate"):
+        SinglingOutEvaluator(**tables).evaluate(mode=mode)
+    columns = list(tables["ori"].columns)
+    halves = (columns[::2], columns[1::2])
+    LinkabilityEvaluator(**tables, aux_cols=halves, n_neighbors=10).evaluate(n_jobs=1)
+    for secret in columns:
+        known = [column for column in columns if column != secret]
+        numeric = secret not in categories
+        InferenceEvaluator(**tables, aux_cols=known, secret=secret, regression=numeric).evaluate(n_jobs=1)
 
 
 def in_process(tool: str, folder: Path) -> None:
     """Run one tool in this process and print what it took, as one line of JSON."""
-    begun, used = time.perf_counter(), os.times()
-    found = run_reportgen(folder) if tool == "reportgen" else run_peer(tool, folder)
+    begun = time.perf_counter()
+    most = int(tool.removeprefix(DRAWN_DOWN)) if tool.startswith(DRAWN_DOWN) else None
+    found = run_peer(tool, folder) if tool in PEERS else run_reportgen(folder, most)
     spent = os.times()
-    cpu = spent.user + spent.system - used.user - used.system
-    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-    took = {"seconds": time.perf_counter() - begun, "cpu": cpu, "peak_mb": int(peak.split()[1]) / 1024}
+    cpu = spent.user + spent.system + spent.children_user + spent.children_system
+    took = {"seconds": time.perf_counter() - begun, "cpu": cpu, "peak_mb": peak_mb()}
     print(json.dumps(found | took))
 
 
 def measure(tool: str, python: str, folder: Path, minutes: float) -> dict[str, Any]:
-    """Run one tool in a process of its own."""
+    """Run one tool in a process of its own, which may take so many CPU minutes."""
     command = [python, str(HERE), "--one", tool, str(folder)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=60 * minutes, check=False, env=environment, cwd=folder
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"not done in {minutes:g} minutes"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    limit = round(60 * minutes)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=folder,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
+    )
+    if done.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
+        return {"failed": f"did not finish in {minutes:g} CPU minutes"}
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no message"]
         kind = lines[-1].partition(":")[0]
@@ -174,32 +222,66 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}, {', '.join(versions)}"
 
 
+def version_of(package: str, python: str) -> str:
+    """The version of a package that another Python has; empty where it has none."""
+    asked = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"
+    done = subprocess.run([python, "-c", asked, package], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
 def table(lines: list[dict[str, Any]]) -> str:
-    """Set results in Markdown: every tool by rows, then the stages of reportgen."""
-    text = [f"Machine: {machine()}. CPU seconds of a process; one thread each.", ""]
-    text += ["| rows a table | tool | CPU s | wall s | peak MB |", "|---|---|---|---|---|"]
+    """Set results in Markdown: every tool by rows, beside reportgen; then the stages of reportgen."""
+    own = {line["rows"]: line for line in lines if line["tool"] == "reportgen" and "cpu" in line}
+    text = [f"Machine: {machine()}. CPU seconds of a process, one thread each.", ""]
+    text += ["| rows a table | tool | CPU s | times reportgen | peak MB |", "|---|---|---|---|---|"]
     for line in lines:
-        numbers = (
-            f"{line['failed']} | |"
-            if "failed" in line
-            else f"{line['cpu']:.1f} | {line['seconds']:.1f} | {line['peak_mb']:.0f}"
-        )
-        text.append(f"| {line['rows']:,} | {line['tool']} | {numbers} |")
-    text += ["", "Wall seconds of reportgen by stage:", ""]
-    for line in lines:
-        if "stages" in line:
-            stages = ", ".join(f"{name} {took:.1f}" for name, took in line["stages"].items() if took >= 0.05)
-            text.append(f"- {line['rows']:,} rows: {stages}")
+        name = PEERS.get(line["tool"], line["tool"]) + f" {line['version']}" * bool(line.get("version"))
+        numbers = f"{line['failed']} | | |"
+        if "cpu" in line:
+            beside = f"{line['cpu'] / own[line['rows']]['cpu']:.1f}" if line["rows"] in own else ""
+            numbers = f"{line['cpu']:.1f} | {beside} | {line['peak_mb']:.0f} |"
+        text.append(f"| {line['rows']:,} | {name} | {numbers}")
+    staged = [line for line in lines if line["tool"] == "reportgen" and "stages" in line]
+    names = list(dict.fromkeys(name for line in staged for name in line["stages"]))
+    rows = [f"{line['rows']:,}" for line in staged]
+    text += ["", "CPU seconds of reportgen by stage, and the peak of memory (MB) up to its end:", ""]
+    text += [f"| stage | {' | '.join(rows)} |", "|---|" + "---|" * len(rows)]
+    for name in names:
+        cells = [
+            f"{line['stages'][name]:.1f} ({line['peaks'][name]:.0f})" * (name in line["stages"]) for line in staged
+        ]
+        text.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(text)
+
+
+def peer(given: str) -> tuple[str, str]:
+    """Take NAME=PYTHON apart."""
+    name, _, python = given.partition("=")
+    if name not in PEERS or not python:
+        msg = f"give NAME=PYTHON, NAME one of {', '.join(PEERS)}"
+        raise argparse.ArgumentTypeError(msg)
+    return name, python
 
 
 def main() -> None:
     """Measure what isn't in the state yet, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--adult", type=Path, help="adult.data.gz of UCI Adult, with a line of names")
+    made = parser.add_mutually_exclusive_group()
+    made.add_argument("--adult", type=Path, help="adult.data.gz of UCI Adult, with a line of names")
+    made.add_argument("--census", action="store_true", help="tables of the census-like population")
     parser.add_argument("--rows", type=int, nargs="+", default=[2000, 10_000, 30_000, 100_000])
-    parser.add_argument("--peers-python", help="a Python that has the other tools; none are run without")
-    parser.add_argument("--minutes", type=float, default=10, help="the most that a tool gets")
+    parser.add_argument(
+        "--peer",
+        type=peer,
+        action="append",
+        default=[],
+        metavar="NAME=PYTHON",
+        help="a tool and the Python that has it",
+    )
+    parser.add_argument(
+        "--max-queries", type=int, nargs="+", default=[], help="also with so many rows that look for neighbours"
+    )
+    parser.add_argument("--minutes", type=float, default=5, help="the CPU time that a tool gets")
     parser.add_argument("--state", type=Path, default=Path("job.jsonl"))
     parser.add_argument("--print", action="store_true", dest="only_print")
     parser.add_argument("--one", nargs=2, metavar=("TOOL", "FOLDER"), help=argparse.SUPPRESS)
@@ -209,20 +291,26 @@ def main() -> None:
         return
     lines = [json.loads(line) for line in given.state.read_text().splitlines()] if given.state.exists() else []
     if not given.only_print:
-        if given.adult is None:
-            parser.error("--adult is needed to make the tables")
-        adult = read_adult(given.adult)
-        tools = ["reportgen", *(PEERS if given.peers_python else ())]
+        if not (given.adult or given.census):
+            parser.error("--adult or --census is needed to make the tables")
+        adult = None if given.census else read_adult(given.adult)
         for rows in given.rows:
-            waiting = [tool for tool in tools if not any((one["rows"], one["tool"]) == (rows, tool) for one in lines)]
-            if not waiting:
+            own = ["reportgen", *(f"{DRAWN_DOWN}{most}" for most in given.max_queries if most < rows)]
+            tools = dict.fromkeys(own, sys.executable) | dict(given.peer)
+            for line in lines:
+                if line["rows"] == rows:
+                    tools.pop(line["tool"], None)
+            if not tools:
                 continue
-            with tempfile.TemporaryDirectory() as made:
-                for name, frame in make_tables(adult, rows).items():
-                    frame.to_csv(Path(made, f"{name}.csv"), index=False)
-                for tool in waiting:
-                    python = sys.executable if tool == "reportgen" else given.peers_python
-                    lines.append({"rows": rows, "tool": tool} | measure(tool, python, Path(made), given.minutes))
+            with tempfile.TemporaryDirectory() as folder:
+                for name, frame in (make_census(rows) if given.census else make_tables(adult, rows)).items():
+                    frame.to_csv(Path(folder, f"{name}.csv"), index=False)
+                for tool, python in tools.items():
+                    line = {"rows": rows, "tool": tool, "version": version_of(tool, python) if tool in PEERS else ""}
+                    fewer = [one for one in lines if one["tool"] == tool and one["rows"] < rows and "failed" in one]
+                    minutes = given.minutes if tool in PEERS else 60
+                    found = {"failed": "not run"} if fewer else measure(tool, python, Path(folder), minutes)
+                    lines.append(line | found)
                     with given.state.open("a") as file:
                         file.write(json.dumps(lines[-1]) + "\n")
     print(table(sorted(lines, key=lambda line: line["rows"])))

@@ -8,6 +8,7 @@ import pytest
 
 import reportgen
 from reportgen.distances import RealLists
+from reportgen.metrics import pseudo_tables
 from reportgen.metrics.null_range import SPLITS, NullRange, is_shared, null_ranges
 from reportgen.metrics.pseudo_tables import HOLDOUT, ORIGINAL, SYNTHETIC, Sizes, splits
 from reportgen.settings import Settings
@@ -237,3 +238,19 @@ def test_without_a_true_holdout_there_is_no_range():
         for score in getattr(metric, "scores", {}).values():
             assert score.null_low is None
             assert score.note != "ties"
+
+
+@pytest.mark.parametrize("listed", [None, np.arange(0, 60, 2)])
+def test_splits_are_the_same_however_many_are_answered_together(monkeypatch, listed):
+    """Also where a block of random numbers serves rows with a list and rows without one after the other."""
+    sizes = Sizes(30, 30, 30)
+    monkeypatch.setattr(pseudo_tables, "_CELLS", 4 * sizes.real)
+
+    def blocks(together):
+        monkeypatch.setattr(pseudo_tables, "_TOGETHER", together)
+        return list(splits(sizes, 30, np.random.default_rng(0), listed))
+
+    one_by_one, together = blocks(1), blocks(20)
+    assert [len(block.T) for block in one_by_one] == [4] * 7 + [2]
+    assert [len(block.T) for block in together] == [20, 10]
+    np.testing.assert_array_equal(np.concatenate(together, axis=1), np.concatenate(one_by_one, axis=1))
