@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -37,8 +38,9 @@ from reportgen.read.holdout import holdout_kind, plan_draws
 from reportgen.read.memory import check_memory
 from reportgen.read.partition import Partition, Side
 from reportgen.read.reuse import left_out_texts
+from reportgen.read.shelf import Shelf
 from reportgen.read.signals import Signals, all_signals
-from reportgen.read.tables import Given, Reader, read_table
+from reportgen.read.tables import Given, Reader, read_streamed, read_table
 from reportgen.regions import find_regions
 from reportgen.score_names import ATTACKS
 from reportgen.settings import Settings
@@ -67,6 +69,8 @@ class Run:
     memory: int | None = None
     """Bytes that the run may take beyond those `held` already; None: not known, and not checked."""
     held: int = 0
+    stream: bool | None = None
+    """Whether to hold tables on disk; None: where they would not fit into memory otherwise."""
     answers: Answers | None = None
     """What earlier runs found among the same real rows, and where this one leaves what it finds."""
 
@@ -81,6 +85,7 @@ def read_inputs(
     held: int = 0,
     measure: bool = False,
     read: Reader = read_table,
+    shelf: Shelf | None = None,
 ) -> Partition:
     """Read tables or signals and understand their columns alike; raise InputError where they don't fit together.
 
@@ -99,7 +104,7 @@ def read_inputs(
     if (records := all_signals(found, settings)) is not None:
         return describe(records, settings)
     tables = [table for table in found if not isinstance(table, Signals)]
-    return align(tables[0], tables[1], tables[2] if holdout is not None else None, settings)
+    return align(tables[0], tables[1], tables[2] if holdout is not None else None, settings, shelf)
 
 
 def run(
@@ -113,12 +118,26 @@ def run(
 ) -> Result:
     """Measure and judge: from tables to a result."""
     progress("read", 0, 1)
-    with on_threads(context.threads):
+    with on_threads(context.threads), ExitStack() as stack:
+        given = {"original": original, "synthetic": synthetic, "holdout": holdout}
+        shelf = stack.enter_context(Shelf()) if _streams(given, settings, context) else None
         partition = read_inputs(
-            original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True, read=read
+            original,
+            synthetic,
+            holdout,
+            settings,
+            memory=context.memory,
+            held=context.held,
+            measure=True,
+            read=read if shelf is None else read_streamed,
+            shelf=shelf,
         )
         with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
             return _assess(partition, settings, context, progress)
+
+
+def _streams(given: dict[str, Given | None], settings: Settings, context: Run) -> bool:
+    return bool(context.stream)
 
 
 def _assess(partition: Partition, settings: Settings, context: Run, progress: Progress) -> Result:

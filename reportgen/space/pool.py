@@ -25,8 +25,10 @@ from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
+from reportgen.space.on_disk import RowsAt
 from reportgen.space.search import members, nearest, to_rows
 from reportgen.space.shared import from_lists
+from reportgen.space.streamed import nearest_in_blocks
 
 NEIGHBOURS = 10
 APART = 4.0
@@ -56,7 +58,7 @@ class Pool:
         self.encoded = encoded
         self.threads = threads
         self.asking = asking
-        self.answers = answers if asking is None else None
+        self.answers = answers if asking is None and encoded.shelf is None else None
         held = () if encoded.holdout is None else (encoded.holdout,)
         self._real = np.concatenate((encoded.original, *held))
         self.positions, self._occurrences = np.unique(self._real, return_counts=True)
@@ -106,11 +108,16 @@ class Pool:
         self._within.learn(np.flatnonzero(self.asking.real))
         found = self._within.found
         some_distances, some_neighbours = self._within.of(found)
-        distances = np.full((len(self.positions), min(NEIGHBOURS, some_distances.shape[1])), np.nan)
-        neighbours = np.zeros(distances.shape, dtype=np.int64)
+        shape = len(self.positions), min(NEIGHBOURS, some_distances.shape[1])
+        distances, neighbours = self._room(shape, np.float64), self._room(shape, np.int64)
+        distances[:] = np.nan
         distances[found] = some_distances[:, :NEIGHBOURS]
         neighbours[found] = some_neighbours[:, :NEIGHBOURS]
         return distances, neighbours, self.asking.real
+
+    def _room(self, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        """Zeros, on disk where the space is."""
+        return np.zeros(shape, dtype=dtype) if self.encoded.shelf is None else self.encoded.shelf.room(shape, dtype)
 
     def reach_for(self, found: SyntheticRows) -> None:
         """Let the real rows that synthetic rows point at look for their own neighbours, where not all do."""
@@ -187,7 +194,10 @@ class Pool:
     @functools.cached_property
     def places(self) -> Places:
         """Coordinates and codes of U."""
-        return Places(self.encoded.coordinates[self.positions], self.encoded.layout.codes[self.positions])
+        coordinates, codes = self.encoded.coordinates, self.encoded.layout.codes
+        if self.encoded.shelf is not None:
+            return Places(RowsAt(coordinates, self.positions), RowsAt(codes, self.positions))
+        return Places(coordinates[self.positions], codes[self.positions])
 
     def synthetic(
         self, positions: Ints, random: np.random.Generator, most_dropped: int = MOST_DROPPED, *, altered: bool = True
@@ -244,6 +254,14 @@ class Pool:
         if self.owners is None:
             return nearest(coordinates, queries, base, self.neighbours, threads=self.threads)
         return nearest_persons(coordinates, queries, base, self.owners, self.neighbours, threads=self.threads)
+
+    def closest_to(self, rows: Floats) -> tuple[Floats, Ints]:
+        """Find the closest rows of U, as `closest`, for rows that are no rows of the space, (rows, dimensions)."""
+        places = self.places.coordinates
+        if isinstance(places, RowsAt):
+            return nearest_in_blocks(rows, places.blocks(), self.neighbours, threads=self.threads)
+        together = np.concatenate((rows, places))
+        return self.closest(together, np.arange(len(rows)), np.arange(len(rows), len(together)))
 
     def closest_synthetic(self, positions: Ints, known: Floats | None = None) -> Floats:
         """Distance of each row of U to its closest synthetic row, shape (rows of U,); NaN for those that don't look.
