@@ -80,8 +80,12 @@ def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings
     stacked = np.concatenate(list(ids.values()))
     first = np.unique(stacked, return_index=True)[1]
     columns = [
-        _column(pd.concat([table.frame[column.name] for side in ids if (table := frames[side])], ignore_index=True),
-            column, first, partition.shelf)
+        _column(
+            pd.concat([table.frame[column.name] for side in ids if (table := frames[side])], ignore_index=True),
+            column,
+            first,
+            partition.shelf,
+        )
         for column in used
     ]
     if partition.shelf is None:
@@ -109,7 +113,14 @@ def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings
         inertia=encoded.layout.inertia,
         place=rank,
     )
-    for array in (*(() if isinstance(codes, OnDisk) else (codes,)), found.missing, found.original, found.synthetic, found.point, found.place):
+    for array in (
+        *(() if isinstance(codes, OnDisk) else (codes,)),
+        found.missing,
+        found.original,
+        found.synthetic,
+        found.point,
+        found.place,
+    ):
         array.setflags(write=False)
     return found
 

@@ -243,7 +243,7 @@ def _print_columns(original: str, synthetic: str, holdout: str | None, settings:
     from reportgen.runner import read_inputs
 
     memory, held = available_memory(), resident_memory()
-    partition = read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)
+    partition = read_inputs(original, synthetic, holdout, settings, memory=memory, held=held, on_disk=None)
     for side, table in partition.sides.items():
         source, rows = table.source, len(table.frame)
         size = f"{rows:,} rows" if table.samples is None else f"{rows:,} records of {table.samples:,} samples a lead"

@@ -13,8 +13,8 @@ from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, Texts, Typed
 from reportgen.read.missing import numbers_among
-from reportgen.read.parquet_stream import ChangedColumns, StreamedColumns
 from reportgen.read.naming import nearest_name, shown_name, shown_names
+from reportgen.read.parquet_stream import ChangedColumns, StreamedColumns
 from reportgen.settings import Settings
 
 _BY_OPTION = {

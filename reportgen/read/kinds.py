@@ -30,8 +30,8 @@ from reportgen.read.dates import DayOrder, look_like_dates
 from reportgen.read.lookalikes import DATES, hint
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import shown_name
-from reportgen.read.shelf import Shelf
 from reportgen.read.reading import Reading, forced_numbers, forced_truth, not_numbers, read, table_style
+from reportgen.read.shelf import Shelf
 
 _PADDED = "Its numbers have leading zeros: read as categories."
 _OPEN_COMMA = "Its commas may set decimals or thousands apart: read as categories; write a decimal point."
@@ -53,7 +53,8 @@ def understand(
 
     `forced` holds the kinds that the user names, `forms` how their dates are written, `day_first` the order of day and
     month of all others. `lenient` are columns that nothing is measured on: what does not fit together there becomes a
-    category. With a shelf the columns are put there one by one. Raises InputError naming the column, the tables and the way out.
+    category. With a shelf the columns are put there one by one. Raises InputError naming the column, the
+    tables and the way out.
     """
     order: DayOrder | None = None if day_first is None else "day first" if day_first else "month first"
     styles = [table_style(table) for table in tables]

@@ -123,9 +123,7 @@ class OneSchema:
 
 def one_schema(parts: Sequence[Path], schemas: Sequence[pa.Schema], folder: str) -> OneSchema:
     """Check that parts have one schema, as `read_parts` does, without their rows."""
-    tables = [
-        _named(schema.empty_table(), part, folder) for part, schema in zip(parts, schemas, strict=True)
-    ]
+    tables = [_named(schema.empty_table(), part, folder) for part, schema in zip(parts, schemas, strict=True)]
     kinds = _kinds(tables)
     for table, part in zip(tables, parts, strict=True):
         _as(table, kinds, parts[0].name, f"{one_line(folder)}: part {shown_name(part.name)}")
@@ -134,7 +132,9 @@ def one_schema(parts: Sequence[Path], schemas: Sequence[pa.Schema], folder: str)
 
 def unreadable(part: Path, folder: str) -> InputError:
     """Say that a part is damaged."""
-    return InputError(f"{one_line(folder)}: part {shown_name(part.name)} is no readable parquet file; repair or remove it")
+    return InputError(
+        f"{one_line(folder)}: part {shown_name(part.name)} is no readable parquet file; repair or remove it"
+    )
 
 
 def _read(part: Path, folder: str) -> pa.Table:

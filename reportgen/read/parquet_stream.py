@@ -16,7 +16,7 @@ import pyarrow.parquet
 from reportgen.errors import InputError
 from reportgen.read.arrow_files import MOST_ROWS
 from reportgen.read.columns import RawColumn, is_typed
-from reportgen.read.naming import one_line, shown_name
+from reportgen.read.naming import one_line
 from reportgen.read.parquet_folder import OneSchema, one_schema, unreadable
 
 _PANDAS_INDEX = "__index_level_"
@@ -150,7 +150,8 @@ def _typed(kinds: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _stored_name(schema: Any, name: str) -> str:
-    return next(stored for stored in schema.names if stored.strip() == name)
+    names: list[str] = schema.names
+    return next(stored for stored in names if stored.strip() == name)
 
 
 def _stamp(part: Path) -> _Stamp:

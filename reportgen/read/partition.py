@@ -84,6 +84,14 @@ class Table:
     samples: int | None = None
     """Samples of each lead of a record; None for a table."""
 
+    @property
+    def in_memory(self) -> pd.DataFrame:
+        """The frame of a table that is held in memory, as all are for which nothing else was asked."""
+        if not isinstance(self.frame, pd.DataFrame):
+            msg = "the table lies on disk"
+            raise TypeError(msg)
+        return self.frame
+
 
 @dataclass(frozen=True)
 class Lead:

@@ -13,7 +13,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -44,7 +44,7 @@ class Shelf:
         self._end = 0
         self._mapped: list[weakref.ref[np.memmap[Any, Any]]] = []
 
-    def __enter__(self) -> Shelf:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,7 +96,7 @@ class Shelf:
 
     def _write(self, array: NDArray[Any], start: int) -> None:
         """Write past the mapped pages: what is written through them counts as memory of the process."""
-        content = memoryview(array).cast("B")
+        content = memoryview(array.data).cast("B")
         while len(content):
             try:
                 written = os.pwrite(self._file.fileno(), content[: 1 << 26], start)
@@ -176,7 +176,9 @@ def keep(series: pd.Series[Any], shelf: Shelf) -> KeptSeries:
         codes, found = pd.factorize(series.to_numpy(dtype=object))
         codes, texts = codes.astype(np.int32), _as_texts(found)
         if texts is not None:
-            offsets, content = (np.frombuffer(buffer, kind) for buffer, kind in zip(texts.buffers()[1:], ("<i8", "u1"), strict=True))
+            offsets, content = (
+                np.frombuffer(buffer, kind) for buffer, kind in zip(texts.buffers()[1:], ("<i8", "u1"), strict=True)
+            )
             return KeptSeries(len(series), series.dtype, tuple(map(shelf.put, (codes, offsets, content))))
         return KeptSeries(len(series), series.dtype, (shelf.put(codes),), np.array([*found, None], dtype=object))
     else:

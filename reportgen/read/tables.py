@@ -53,9 +53,7 @@ def read_streamed(given: Given, role: Side, form: FileForm = _DETECTED) -> RawTa
     return read_table(given, role, form, streamed=True)
 
 
-def read_table(
-    given: Given, role: Side, form: FileForm = _DETECTED, *, streamed: bool = False
-) -> RawTable | Signals:
+def read_table(given: Given, role: Side, form: FileForm = _DETECTED, *, streamed: bool = False) -> RawTable | Signals:
     """Read one table from a path, a DataFrame or a 2-D array; a 3-D array is a set of signals.
 
     What was read before is taken as it is. A path may be that of a folder of Parquet parts, or `file.npz:key` for one
@@ -143,16 +141,7 @@ def _from_path(given: str, role: Side, form: FileForm, *, streamed: bool) -> Raw
             "if it is one"
         )
         raise InputError(msg)
-    try:
-        with path.open("rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
-        raise InputError(msg) from None
-    source = Source(os.fsencode(name).decode("utf-8", "replace"), sha256)
-    if not path.stat().st_size:
-        msg = f"{one_line(name)}: the file is empty"
-        raise InputError(msg)
+    source = _source(path, name, role)
     if suffix in TEXT_SUFFIXES:
         read = read_delimited(path, form)
         written = replace(source, text=read.form.in_words)
@@ -167,6 +156,21 @@ def _from_path(given: str, role: Side, form: FileForm, *, streamed: bool) -> Raw
     if streamed and suffix == SUFFIX:
         return _streamed(open_file(path), source, role)
     return _checked(source, role, *_from_arrow(_load_arrow(path, suffix), one_line(name)))
+
+
+def _source(path: Path, name: str, role: Side) -> Source:
+    """Say what a file is; InputError where it is empty or cannot be opened."""
+    try:
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
+        raise InputError(msg) from None
+    source = Source(os.fsencode(name).decode("utf-8", "replace"), sha256)
+    if not path.stat().st_size:
+        msg = f"{one_line(name)}: the file is empty"
+        raise InputError(msg)
+    return source
 
 
 def _from_folder(folder: Path, role: Side, *, streamed: bool) -> RawTable:

@@ -26,8 +26,16 @@ Parts = tuple[tuple[int, ...], ...]
 class Places:
     """Different rows as places in the space: coordinates (rows, dimensions) and codes (rows, columns)."""
 
-    coordinates: Floats | RowsAt
-    codes: Codes | RowsAt
+    coordinates: Floats
+    codes: Codes
+
+
+@dataclass(frozen=True)
+class PlacesOnDisk:
+    """As `Places`, of rows on disk."""
+
+    coordinates: RowsAt
+    codes: RowsAt
 
 
 def group_columns(weights: Floats, most: int = MOST_PARTS) -> Parts:
@@ -50,7 +58,7 @@ def group_columns(weights: Floats, most: int = MOST_PARTS) -> Parts:
 def search_dropped(
     queries: Places,
     times: Ints,
-    base: Places,
+    base: Places | PlacesOnDisk,
     layout: Layout,
     parts: Sequence[Sequence[int]],
     threads: int,
@@ -63,11 +71,11 @@ def search_dropped(
     where the rows were projected on these (their columns cannot be told apart any more). Where nothing is left after
     leaving out, nothing is searched. With `owners`, shape (rows of U,), neighbours are one row of each.
     """
-    own = layout.slices or tuple(slice(axis, axis + 1) for axis in range(base.coordinates.shape[1]))
+    own = layout.slices or tuple(slice(axis, axis + 1) for axis in range(queries.coordinates.shape[1]))
     nothing = np.zeros(0, dtype=np.int64)
     if len(parts) < 2 or not len(queries.coordinates):
         return DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
-    if isinstance(base.coordinates, RowsAt):
+    if isinstance(base, PlacesOnDisk):
         return _in_blocks(queries, times, base.coordinates, own, parts, threads)
     keys = np.concatenate([_keys(places, layout) for places in (queries, base)])
     all_keys = keys.sum(axis=1, dtype=np.uint64)
@@ -106,7 +114,7 @@ def _in_blocks(
     for part in parts:
         left = _left(own, part)
         blocks = (np.ascontiguousarray(block[:, left]) for block in base.blocks())
-        rows = np.ascontiguousarray(queries.coordinates[:][:, left])
+        rows = np.ascontiguousarray(queries.coordinates[:, left])
         distances, ids = nearest_in_blocks(rows, blocks, min(NEIGHBOURS, len(base)), threads=threads)
         ratios.append(_ratios(distances))
         found.append((distances == distances[:, :1], ids))

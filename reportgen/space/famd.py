@@ -20,11 +20,11 @@ from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.persons import Persons, canonical
 from reportgen.read.partition import ColumnSchema, Partition, Side
+from reportgen.read.shelf import Shelf, forget
 from reportgen.settings import Settings
 from reportgen.space.axes import leading_axes
-from reportgen.read.shelf import Shelf, forget
-from reportgen.space.on_disk import on_disk, place
 from reportgen.space.columns import EncodedColumn, category_column, number_column, plain_column
+from reportgen.space.on_disk import on_disk, place
 
 _LARGEST_CODE = 2**62
 
@@ -130,7 +130,8 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         coordinates = np.ascontiguousarray(coordinates)
         layout = replace(layout, slices=(), steps=_along(axes, layout))
     sides = _split(groups, partition)
-    for array in (coordinates, *sides.values(), layout.codes, layout.steps, layout.absent, layout.inertia):
+    made: tuple[NDArray[Any], ...] = (coordinates, layout.codes, layout.steps, layout.absent, layout.inertia)
+    for array in (*made, *sides.values()):
         array.setflags(write=False)
     return Encoded(
         coordinates=coordinates,

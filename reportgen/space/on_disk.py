@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
-from reportgen.read.shelf import Arrays, Shelf, forget
+from reportgen.read.shelf import Shelf, forget
 from reportgen.space.columns import EncodedColumn
 
 BLOCK = 48 << 20
@@ -40,9 +39,9 @@ class RowsAt:
         forget(self._array)
         return rows
 
-    def blocks(self, size: int = BLOCK) -> Iterator[NDArray[Any]]:
-        """Yield all rows in their order, so many bytes at a time."""
-        step = max(1, size // (self._array.itemsize * max(1, self._array.shape[1])))
+    def blocks(self) -> Iterator[NDArray[Any]]:
+        """Yield all rows in their order, `BLOCK` bytes at a time."""
+        step = max(1, BLOCK // (self._array.itemsize * max(1, self._array.shape[1])))
         return (self[start : start + step] for start in range(0, len(self), step))
 
 
@@ -70,9 +69,7 @@ def on_disk(column: EncodedColumn, shelf: Shelf | None) -> EncodedColumn:
     return replace(column, codes=shelf.put(column.codes.astype(np.int32)), points=points)
 
 
-def place(
-    columns: Sequence[EncodedColumn], first: Ints, shelf: Shelf | None
-) -> tuple[Floats, NDArray[np.int32]]:
+def place(columns: Sequence[EncodedColumn], first: Ints, shelf: Shelf | None) -> tuple[Floats, NDArray[np.int32]]:
     """Put columns beside each other: coordinates and codes of the rows `first`, (rows, dimensions) and (rows, columns).
 
     With a shelf both are made there, and no more than one column and one block of rows are in memory.
@@ -112,5 +109,6 @@ class _Part:
     def points(self, rows: slice) -> Floats:
         """Coordinates of some rows, (rows, width)."""
         if self._few is not None:
-            return self._few[self.codes[rows]]
+            few: Floats = self._few[self.codes[rows]]
+            return few
         return np.stack([own[rows] for own in self._many], axis=1)

@@ -21,7 +21,7 @@ from reportgen.persons import Booleans, Persons
 from reportgen.space.answers import Answers, contents
 from reportgen.space.asking import Asking
 from reportgen.space.by_person import nearest_persons
-from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
+from reportgen.space.dropped import Parts, Places, PlacesOnDisk, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
@@ -179,7 +179,7 @@ class Pool:
     def parts(self) -> Parts:
         """The groups of columns that are left out together, as positions among the columns by name."""
         layout = self.encoded.layout
-        return group_columns(layout.inertia if layout.slices else self.places.coordinates.var(axis=0))
+        return group_columns(layout.inertia if layout.slices else self._held.coordinates.var(axis=0))
 
     @property
     def searches_without(self) -> int:
@@ -192,12 +192,20 @@ class Pool:
         return group_columns(self.encoded.layout.inertia)
 
     @functools.cached_property
-    def places(self) -> Places:
+    def places(self) -> Places | PlacesOnDisk:
         """Coordinates and codes of U."""
         coordinates, codes = self.encoded.coordinates, self.encoded.layout.codes
         if self.encoded.shelf is not None:
-            return Places(RowsAt(coordinates, self.positions), RowsAt(codes, self.positions))
+            return PlacesOnDisk(RowsAt(coordinates, self.positions), RowsAt(codes, self.positions))
         return Places(coordinates[self.positions], codes[self.positions])
+
+    @property
+    def _held(self) -> Places:
+        """The same for what is not done with tables on disk."""
+        if isinstance(self.places, PlacesOnDisk):
+            msg = "not for rows on disk"
+            raise TypeError(msg)
+        return self.places
 
     def synthetic(
         self, positions: Ints, random: np.random.Generator, most_dropped: int = MOST_DROPPED, *, altered: bool = True
@@ -257,10 +265,10 @@ class Pool:
 
     def closest_to(self, rows: Floats) -> tuple[Floats, Ints]:
         """Find the closest rows of U, as `closest`, for rows that are no rows of the space, (rows, dimensions)."""
-        places = self.places.coordinates
-        if isinstance(places, RowsAt):
-            return nearest_in_blocks(rows, places.blocks(), self.neighbours, threads=self.threads)
-        together = np.concatenate((rows, places))
+        places = self.places
+        if isinstance(places, PlacesOnDisk):
+            return nearest_in_blocks(rows, places.coordinates.blocks(), self.neighbours, threads=self.threads)
+        together = np.concatenate((rows, places.coordinates))
         return self.closest(together, np.arange(len(rows)), np.arange(len(rows), len(together)))
 
     def closest_synthetic(self, positions: Ints, known: Floats | None = None) -> Floats:
@@ -322,7 +330,7 @@ class Pool:
 
         Codes are ranks among the values of all tables; here they are ranks among those of the real rows.
         """
-        layout, places, persons = self.encoded.layout, self.places, self.encoded.persons
+        layout, places, persons = self.encoded.layout, self._held, self.encoded.persons
         ranks = [np.unique(column, return_inverse=True)[1] for column in places.codes.T]
         slices = np.array([(part.start, part.stop) for part in layout.slices], dtype=np.int64)
         arrays = (
