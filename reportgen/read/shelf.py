@@ -41,6 +41,7 @@ class Shelf:
         except OSError as error:
             msg = f"memory: no temporary file can be made in {folder} ({error.strerror}); set TMPDIR to another folder"
             raise EnvironmentLacking(msg) from None
+        weakref.finalize(self, self._file.close)
         self._end = 0
         self._mapped: list[weakref.ref[np.memmap[Any, Any]]] = []
 
