@@ -34,11 +34,12 @@ from reportgen.persons import Persons
 from reportgen.read.align import align
 from reportgen.read.groups import RowGroups, identical_rows, near_twins
 from reportgen.read.holdout import holdout_kind, plan_draws
-from reportgen.read.memory import check_memory
+from reportgen.read.memory import check_memory, why_in_memory
 from reportgen.read.partition import Partition, Side
 from reportgen.read.reuse import left_out_texts
+from reportgen.read.shelf import Shelf
 from reportgen.read.signals import Signals, all_signals
-from reportgen.read.tables import Given, Reader, read_table
+from reportgen.read.tables import Given, Reader, read_streamed, read_table
 from reportgen.regions import find_regions
 from reportgen.score_names import ATTACKS
 from reportgen.settings import Settings
@@ -67,6 +68,8 @@ class Run:
     memory: int | None = None
     """Bytes that the run may take beyond those `held` already; None: not known, and not checked."""
     held: int = 0
+    on_disk: bool | None = None
+    """Whether to hold tables on disk instead of in memory; None: where they take much of it, and can be."""
     answers: Answers | None = None
     """What earlier runs found among the same real rows, and where this one leaves what it finds."""
 
@@ -81,11 +84,13 @@ def read_inputs(
     held: int = 0,
     measure: bool = False,
     read: Reader = read_table,
+    on_disk: bool | None = False,
 ) -> Partition:
     """Read tables or signals and understand their columns alike; raise InputError where they don't fit together.
 
     `memory`, `held`: see `Run`; more than that is refused before it is read. `measure`: count what measuring takes.
-    `read` reads one table; one that remembers lets several runs share what they read.
+    `read` reads one table; one that remembers lets several runs share what they read. `on_disk`: see `Run`; tables on
+    disk take it for as long as the partition is there.
     """
     form = settings.declared.file
     given: dict[Side, tuple[Given, FileForm]] = {
@@ -94,12 +99,16 @@ def read_inputs(
     }
     if holdout is not None:
         given["holdout"] = (holdout, form("holdout"))
-    check_memory(given, settings, memory, held, measure=measure)
+    if memory is not None:
+        better = check_memory(given, settings, memory, held, measure=measure, may_stream=on_disk is not False)
+        on_disk = better if on_disk is None else on_disk
+    shelf = Shelf() if on_disk and why_in_memory(given, settings) is None else None
+    read = read if shelf is None else read_streamed
     found = [read(table, side, written) for side, (table, written) in given.items()]
     if (records := all_signals(found, settings)) is not None:
         return describe(records, settings)
     tables = [table for table in found if not isinstance(table, Signals)]
-    return align(tables[0], tables[1], tables[2] if holdout is not None else None, settings)
+    return align(tables[0], tables[1], tables[2] if holdout is not None else None, settings, shelf)
 
 
 def run(
@@ -115,7 +124,15 @@ def run(
     progress("read", 0, 1)
     with on_threads(context.threads):
         partition = read_inputs(
-            original, synthetic, holdout, settings, memory=context.memory, held=context.held, measure=True, read=read
+            original,
+            synthetic,
+            holdout,
+            settings,
+            memory=context.memory,
+            held=context.held,
+            measure=True,
+            read=read,
+            on_disk=context.on_disk,
         )
         with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
             return _assess(partition, settings, context, progress)

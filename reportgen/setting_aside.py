@@ -158,7 +158,7 @@ def divide(asked: Asked, created: str, version: str, memory: int | None = None, 
 def _drawn(partition: Partition, asked: Asked) -> tuple[Mask, int]:
     """Return the rows of the holdout, and how many rows have an identical one they stay with."""
     as_read = partition.as_read  # of signals the recorded values, not what describes them
-    frame, used = as_read.original.frame, as_read.used
+    frame, used = as_read.original.in_memory, as_read.used
     rows = len(frame)
     if not used:  # nothing is compared: then rows are identical where all is, whatever it is
         used = tuple(replace(column, left_out=None) for column in as_read.columns)
@@ -205,7 +205,7 @@ def _described(
     if partition.leads and isinstance(source, Array):
         content = content_of_signals(Signals(Source(name, None), "original", source.values[rows]))
     else:
-        part = Table(Source(name, None), partition.original.frame.iloc[rows].reset_index(drop=True))
+        part = Table(Source(name, None), partition.original.in_memory.iloc[rows].reset_index(drop=True))
         content = content_sha256(part, partition.columns)
     return SplitFile(
         name=name if path is None else os.fsencode(path.name).decode("utf-8", "replace"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
 from reportgen.read.groups import RowGroups
-from reportgen.read.partition import Partition
+from reportgen.read.partition import ColumnSchema, Partition
+from reportgen.read.shelf import Shelf, forget
 from reportgen.settings import Settings
 from reportgen.space.equal_rows import column_keys
 from reportgen.space.famd import Encoded, encode
+from reportgen.space.on_disk import OnDisk
+
+_LARGEST_CODE = 2**62
 
 
 @dataclass(frozen=True)
@@ -31,17 +36,17 @@ class Attributes:
     """
 
     names: tuple[str, ...]
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int32] | OnDisk
     missing: Ints
     numbers: tuple[Floats | None, ...]
     dates: tuple[bool, ...]
     original: Ints
     synthetic: Ints
     holdout: Ints | None
-    coordinates: Floats
+    coordinates: Floats | OnDisk
     slices: tuple[slice, ...]
     point: Ints
-    space_codes: NDArray[np.int32]
+    space_codes: NDArray[np.int32] | OnDisk
     inertia: Floats
     place: Ints
 
@@ -75,36 +80,90 @@ def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings
     stacked = np.concatenate(list(ids.values()))
     first = np.unique(stacked, return_index=True)[1]
     columns = [
-        _coded(pd.concat([table.frame[column.name] for side in ids if (table := frames[side])], ignore_index=True))
+        _column(
+            pd.concat([table.frame[column.name] for side in ids if (table := frames[side])], ignore_index=True),
+            column,
+            first,
+            partition.shelf,
+        )
         for column in used
     ]
-    codes = np.stack([column[0][first] for column in columns]).astype(np.int32)
-    order = np.lexsort(codes[::-1])
+    if partition.shelf is None:
+        order = np.lexsort([column.codes for column in columns][::-1])
+        codes: NDArray[np.int32] | OnDisk = np.stack([column.codes[order] for column in columns])
+    else:
+        order = _in_order(columns)
+        codes = OnDisk(_ordered(columns, order, partition.shelf))
     rank = np.empty(len(first), dtype=np.int64)
     rank[order] = np.arange(len(first))
-    kinds = [column.kind for column in used]
+    on_disk = encoded.shelf is not None
     found = Attributes(
         names=tuple(column.name for column in used),
-        codes=np.ascontiguousarray(codes[:, order]),
-        missing=np.array([len(values) for _, values in columns]),
-        numbers=tuple(
-            _as_numbers(values) if kind in {"numeric", "datetime"} else None
-            for (_, values), kind in zip(columns, kinds, strict=True)
-        ),
-        dates=tuple(kind == "datetime" for kind in kinds),
+        codes=codes,
+        missing=np.array([column.missing for column in columns]),
+        numbers=tuple(column.numbers for column in columns),
+        dates=tuple(column.kind == "datetime" for column in used),
         original=rank[ids["original"]],
         synthetic=rank[ids["synthetic"]],
         holdout=rank[ids["holdout"]] if "holdout" in ids else None,
-        coordinates=encoded.coordinates,
+        coordinates=OnDisk(encoded.coordinates) if on_disk else encoded.coordinates,
         slices=encoded.layout.slices,
         point=np.concatenate(list(points.values()))[first][order],
-        space_codes=encoded.layout.codes,
+        space_codes=OnDisk(encoded.layout.codes) if on_disk else encoded.layout.codes,
         inertia=encoded.layout.inertia,
         place=rank,
     )
-    for array in (found.codes, found.missing, found.original, found.synthetic, found.point, found.place):
+    for array in (
+        *(() if isinstance(codes, OnDisk) else (codes,)),
+        found.missing,
+        found.original,
+        found.synthetic,
+        found.point,
+        found.place,
+    ):
         array.setflags(write=False)
     return found
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of the different rows: codes (rows,), the code of a missing value, and the numbers of the others."""
+
+    codes: NDArray[np.int32]
+    missing: int
+    numbers: Floats | None
+
+
+def _column(series: pd.Series[Any], column: ColumnSchema, first: Ints, shelf: Shelf | None) -> _Column:
+    """Read a column; with a shelf its codes and numbers lie there."""
+    all_codes, values = _coded(series)
+    codes = all_codes[first].astype(np.int32)
+    numbers = _as_numbers(values) if column.kind in {"numeric", "datetime"} else None
+    if shelf is None:
+        return _Column(codes, len(values), numbers)
+    return _Column(shelf.put(codes), len(values), None if numbers is None else shelf.put(numbers))
+
+
+def _in_order(columns: Sequence[_Column]) -> Ints:
+    """As lexsort by the columns, the first one first, but with one column in memory at a time."""
+    groups, size = np.zeros(len(columns[0].codes), dtype=np.int64), 1
+    for column in columns:
+        if size * (column.missing + 1) > _LARGEST_CODE:
+            ranked, groups = np.unique(groups, return_inverse=True)
+            size = len(ranked)
+        groups = np.asarray(groups * (column.missing + 1) + column.codes)
+        forget(column.codes)
+        size *= column.missing + 1
+    return np.argsort(groups, kind="stable")
+
+
+def _ordered(columns: Sequence[_Column], order: Ints, shelf: Shelf) -> NDArray[np.int32]:
+    """The codes of all columns in an order, on disk: (columns, rows)."""
+    codes = shelf.room((len(columns), len(order)), np.int32)
+    for own, column in zip(codes, columns, strict=True):
+        own[:] = np.array(column.codes)[order]
+        shelf.forget()
+    return codes
 
 
 def _coded(series: pd.Series[Any]) -> tuple[Ints, Any]:
@@ -118,4 +177,6 @@ def _coded(series: pd.Series[Any]) -> tuple[Ints, Any]:
 def _as_numbers(values: Any) -> Floats:
     if isinstance(values.dtype, pd.DatetimeTZDtype):
         values = values.as_unit("us").asi8
+    if values.dtype in (np.float64, np.int64, "Int64"):
+        return np.asarray(values, dtype=np.float64)
     return np.array([float(value) for value in values], dtype=np.float64)

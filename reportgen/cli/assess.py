@@ -244,7 +244,7 @@ def _print_columns(original: str, synthetic: str, holdout: str | None, settings:
     from reportgen.words import plural
 
     memory, held = available_memory(), resident_memory()
-    partition = read_inputs(original, synthetic, holdout, settings, memory=memory, held=held)
+    partition = read_inputs(original, synthetic, holdout, settings, memory=memory, held=held, on_disk=None)
     for side, table in partition.sides.items():
         source, rows = table.source, len(table.frame)
         size = plural(rows, "row", "rows")

@@ -16,7 +16,6 @@ serve is done, and can be removed at any time at the price of searching again.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import secrets
@@ -24,6 +23,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +33,12 @@ from reportgen.large.versions import versions
 from reportgen.shown import one_line
 from reportgen.space.delegated import Search
 from reportgen.space.exact import direct_exponent, k_nearest_here
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 FOLDER = "reportgen-answers"
 _FORMAT = b"reportgen search answer 1\n"
@@ -129,6 +135,9 @@ def checkpoint(given: str | os.PathLike[str], inner: Search | None = None) -> It
     Raises InputError, one line, where the folder cannot be used, is open to others, or used by another run. Answers
     stay until `remove` is called; a folder that was made for them and is empty in the end is removed.
     """
+    if fcntl is None:
+        msg = "checkpoint: this system has no locks and permissions of files as answers need them; leave it out"
+        raise EnvironmentLacking(msg)
     shown = one_line(Path(os.fsdecode(given)).name or "the folder")
     outer = Path(os.fsdecode(given) or os.devnull)
     folder = outer / FOLDER

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any
 
 import numpy as np
@@ -226,7 +228,7 @@ def _client(distributed: Any, scheduler: str | None, workers: int | None) -> Ite
         nothing: dict[str, Any] = {f"distributed.{part}.http.routes": [] for part in ("scheduler", "worker")}
         with ExitStack() as opened:
             opened.enter_context(dask.config.set(nothing))
-            with _not_interrupted():
+            with _interrupted_later():
                 local = opened.enter_context(_local(distributed, workers))
             yield opened.enter_context(distributed.Client(local))
         return
@@ -256,17 +258,29 @@ def _local(distributed: Any, workers: int | None) -> Any:
 
 
 @contextmanager
-def _not_interrupted() -> Iterator[None]:
-    """Ignore Ctrl-C for the seconds in which workers start: they take that over, and would print where they were."""
-    try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # not in the main thread: there signals are the caller's
+def _interrupted_later() -> Iterator[None]:
+    """Let Ctrl-C wait for the seconds in which workers start, and act then.
+
+    It is blocked, which processes that are started here take over: a terminal sends it to them as well, and they would
+    print where they were. What comes to another thread of this process is noted and raised again.
+    """
+    if threading.current_thread() is not threading.main_thread():  # there signals are the caller's
         yield
         return
+    noted = []
+    before = signal.signal(signal.SIGINT, lambda *_: noted.append(True))
+    if hasattr(signal, "pthread_sigmask"):
+        # Started by the first process that is started, and then it would unblock the signal for all others.
+        resource_tracker.ensure_running()
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, before)
+    if noted:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _check_versions(client: Any, address: str) -> None:

@@ -30,16 +30,23 @@ from reportgen.read.left_out import (
     why_left_out,
 )
 from reportgen.read.naming import like_cells, one_line, shown_name, shown_names
-from reportgen.read.partition import ColumnSchema, Partition, Table
+from reportgen.read.partition import Columns, ColumnSchema, Partition, Table
 from reportgen.read.person_key import LIKE_A_KEY, person_key
 from reportgen.read.persons import persons_of
+from reportgen.read.shelf import KeptColumn, KeptFrame, Shelf
 from reportgen.settings import Settings
 
 _UNMEASURED = {"identifier": DECLARED_KEY, "ignore": DECLARED_IGNORE}
 
 
-def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, settings: Settings) -> Partition:
-    """Return the tables with one schema, columns in the order of the original.
+def align(
+    original: RawTable,
+    synthetic: RawTable,
+    holdout: RawTable | None,
+    settings: Settings,
+    shelf: Shelf | None = None,
+) -> Partition:
+    """Return the tables with one schema, columns in the order of the original; with a shelf they lie there.
 
     No column may be left to measure on; that is for the caller to say. Raises InputError where columns are missing,
     extra or renamed, a setting names no column, or tables disagree on a kind.
@@ -61,6 +68,7 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
         lenient=unmeasured,
         forms=forms,
         day_first=settings.declared.day_first,
+        shelf=shelf,
     )
     whose = None if settings.group is None else pd.factorize(understood[settings.group].series[0])[0]
     columns = tuple(
@@ -70,14 +78,22 @@ def align(original: RawTable, synthetic: RawTable, holdout: RawTable | None, set
     if settings.projection == "none":
         _coordinates_only(columns, understood, tables)
     aligned = [
-        Table(table.source, pd.DataFrame({name: understood[name].series[place] for name in names}), table.remarks)
-        for place, table in enumerate(tables)
+        Table(table.source, _frame(understood, place, table.rows), table.remarks) for place, table in enumerate(tables)
     ]
-    partition = Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None)
+    partition = Partition(columns, aligned[0], aligned[1], aligned[2] if holdout is not None else None, shelf=shelf)
     if settings.group is not None:
         return replace(partition, persons=persons_of(partition, settings.group))
     key = person_key(understood)
     return partition if key is None else replace(partition, columns=_named(columns, key), person_key=key)
+
+
+def _frame(understood: Mapping[str, Understood], place: int, rows: int) -> Columns:
+    """The columns of one table, from where they lie."""
+    series = {name: column.series for name, column in understood.items()}
+    on_disk = {name: column.kept[place] for name, column in series.items() if isinstance(column, KeptColumn)}
+    if len(on_disk) == len(series):
+        return KeptFrame(on_disk, rows)
+    return pd.DataFrame({name: column[place] for name, column in series.items()})
 
 
 def _named(columns: Sequence[ColumnSchema], key: PersonKey) -> tuple[ColumnSchema, ...]:

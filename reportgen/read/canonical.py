@@ -21,6 +21,7 @@ from reportgen.read.columns import Texts, Typed, category_texts, texts
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import one_line, shown_name
 from reportgen.read.reading import Reading, true_words
+from reportgen.read.shelf import KeptColumn, Shelf, keep
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Understood:
     """One column of all tables, `series` in the order of the tables. `whole`: the real tables write it as integers."""
 
     kind: Kind
-    series: tuple[pd.Series[Any], ...]
+    series: Sequence[pd.Series[Any]]
     whole: bool
     remarks: tuple[str, ...]
     missing_marks: Mapping[str, NDArray[np.int64]]
@@ -124,6 +125,11 @@ def as_declared_times(name: str, readings: Sequence[Reading], form: ColumnForm) 
             raise InputError(msg)
         series.append(_stamps(moments, codes))
     return _understood("datetime", read, series)
+
+
+def kept(column: Understood, shelf: Shelf) -> Understood:
+    """Put a column on a shelf, from which it is read whenever it is asked for."""
+    return replace(column, series=KeptColumn([keep(series, shelf) for series in column.series]))
 
 
 def rows(number: int) -> str:

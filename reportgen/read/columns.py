@@ -56,9 +56,11 @@ class RawTable:
 
     source: Source
     role: Side
-    columns: dict[str, RawColumn]
+    columns: Mapping[str, RawColumn]
     rows: int
     remarks: tuple[str, ...] = ()
+    typed: frozenset[str] = frozenset()
+    """Columns that are told to be no text before they are read; where all are in memory it is of no use."""
 
 
 def texts(column: pa.ChunkedArray, *, declared: bool = False) -> Texts:
@@ -66,6 +68,17 @@ def texts(column: pa.ChunkedArray, *, declared: bool = False) -> Texts:
     encoded = _one_array(pc.utf8_trim_whitespace(column.cast(pa.large_string()))).dictionary_encode()
     codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
     return Texts(encoded.dictionary, codes, declared)
+
+
+def is_typed(kind: Any) -> bool:
+    """Whether `raw_column` makes no text of columns of a type."""
+    return bool(
+        pa.types.is_boolean(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_timestamp(kind)
+    )
 
 
 def raw_column(column: pa.ChunkedArray) -> RawColumn | None:

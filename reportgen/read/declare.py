@@ -14,6 +14,7 @@ from reportgen.errors import InputError
 from reportgen.read.columns import RawColumn, RawTable, Texts, Typed
 from reportgen.read.missing import numbers_among
 from reportgen.read.naming import nearest_name, shown_name, shown_names
+from reportgen.read.parquet_stream import ChangedColumns, StreamedColumns
 from reportgen.settings import Settings
 
 _BY_OPTION = {
@@ -87,11 +88,14 @@ def _known(where: str, name: str, names: Sequence[str]) -> None:
 def as_declared(table: RawTable, settings: Settings) -> RawTable:
     """Hand the declared marks to the columns of text, and take them out of the columns of numbers."""
     schema = settings.declared
-    columns = {}
-    for name, column in table.columns.items():
+
+    def declared(name: str, column: RawColumn) -> RawColumn:
         marks, written = schema.column(name).missing, schema.numbers(name)
-        columns[name] = column if marks is None and written is None else _declared(column, marks, written)
-    return replace(table, columns=columns)
+        return column if marks is None and written is None else _declared(column, marks, written)
+
+    if isinstance(table.columns, StreamedColumns):
+        return replace(table, columns=ChangedColumns(table.columns, declared))
+    return replace(table, columns={name: declared(name, column) for name, column in table.columns.items()})
 
 
 def _declared(column: RawColumn, marks: tuple[str, ...] | None, written: tuple[str, str] | None) -> RawColumn:

@@ -28,6 +28,7 @@ from reportgen.read.columns import rfc3339
 from reportgen.read.partition import ColumnSchema, Table
 
 MISSING = b"\xff\xff\xff\xff"
+_ROWS = 1 << 18
 
 
 def content_sha256(table: Table, columns: Sequence[ColumnSchema]) -> str:
@@ -36,8 +37,10 @@ def content_sha256(table: Table, columns: Sequence[ColumnSchema]) -> str:
     for column in sorted(columns, key=lambda column: column.name):
         digest.update(_item(column.name))
         digest.update(_item(column.kind))
-        codes, items = coded_items(table.frame[column.name], column.kind)
-        digest.update(b"".join(items[codes].tolist()))
+        series = table.frame[column.name]
+        for start in range(0, len(series), _ROWS):  # so many different values at most are written out at once
+            codes, items = coded_items(series.iloc[start : start + _ROWS], column.kind)
+            digest.update(b"".join(items[codes].tolist()))
     return digest.hexdigest()
 
 

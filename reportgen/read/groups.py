@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -13,7 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reportgen.persons import distinct_pairs
-from reportgen.read.partition import Partition
+from reportgen.read.partition import Columns, Partition
+from reportgen.read.shelf import Arrays, Shelf
 
 Ids = NDArray[np.int64]
 
@@ -35,7 +37,7 @@ def identical_rows(partition: Partition) -> RowGroups:
     frames = [partition.original.frame, partition.synthetic.frame]
     if partition.holdout is not None:
         frames.append(partition.holdout.frame)
-    ids = _rows(_codes(frames, partition))
+    ids = _rows(_codes(frames, partition), sum(map(len, frames)))
     ends = np.cumsum([len(frame) for frame in frames])
     parts = np.split(ids, ends[:-1])
     return RowGroups(parts[0], parts[1], parts[2] if partition.holdout is not None else None)
@@ -54,27 +56,38 @@ def near_twins(partition: Partition) -> bool:
     frames = [partition.original.frame]
     if partition.holdout is not None:
         frames.append(partition.holdout.frame)
-    codes = _codes(frames, partition)
-    rows = _rows(codes)
-    if partition.persons is not None:
-        return _near_twins_of_persons(codes, rows, partition.persons.person)
-    firsts = np.unique(rows, return_index=True)[1]
-    different = [code[firsts] for code in codes]
-    return any(len(np.unique(rest)) < len(firsts) for rest in _without_one(different))
+    with Shelf() if partition.shelf is not None else nullcontext() as scratch:
+        codes = Arrays(scratch)
+        for code in _codes(frames, partition):
+            codes.append(code)
+        rows = _rows(codes, sum(map(len, frames)))
+        if partition.persons is not None:
+            return _near_twins_of_persons(codes, rows, partition.persons.person)
+        firsts = np.unique(rows, return_index=True)[1]
+        different = codes
+        if len(firsts) < len(rows):
+            different = Arrays(scratch)
+            for code in codes:
+                different.append(code[firsts])
+        return any(len(np.unique(rest)) < len(firsts) for rest in _without_one(different, Arrays(scratch)))
 
 
-def _without_one(columns: Sequence[Ids]) -> Iterator[Ids]:
-    """Yield codes of the rows by all columns but one, for one column after the other."""
+def _without_one(columns: Sequence[Ids], before: Arrays) -> Iterator[Ids]:
+    """Yield codes of the rows by all columns but one, for one column after the other, from the last; fills `before`."""
     nothing = np.zeros(len(columns[0]), dtype=np.int64)
-    before = list(accumulate(columns, _combined, initial=nothing))
-    after = list(accumulate(reversed(columns), _combined, initial=nothing))[::-1]
+    for combined in accumulate((columns[place] for place in range(len(columns) - 1)), _combined, initial=nothing):
+        before.append(combined)
+    after = nothing
     # All columns but column i are those before it and those after it.
-    return (_combined(left, right) for left, right in zip(before[:-1], after[1:], strict=True))
+    for place in reversed(range(len(columns))):
+        yield _combined(before[place], after)
+        after = _combined(after, columns[place])
 
 
 def _near_twins_of_persons(columns: Sequence[Ids], rows: Ids, persons: Ids) -> bool:
     """Whether rows that agree without one column are several, and of several persons: then two differ in both."""
-    return any(bool((_several(rest, rows) & _several(rest, persons)).any()) for rest in _without_one(columns))
+    without = _without_one(columns, Arrays(None))
+    return any(bool((_several(rest, rows) & _several(rest, persons)).any()) for rest in without)
 
 
 def _several(groups: Ids, values: Ids) -> NDArray[np.bool_]:
@@ -83,8 +96,8 @@ def _several(groups: Ids, values: Ids) -> NDArray[np.bool_]:
     return marks
 
 
-def _codes(frames: Sequence[pd.DataFrame], partition: Partition) -> list[Ids]:
-    return [_column_codes([frame[column.name] for frame in frames]) for column in partition.used]
+def _codes(frames: Sequence[Columns], partition: Partition) -> Iterator[Ids]:
+    return (_column_codes([frame[column.name] for frame in frames]) for column in partition.used)
 
 
 def _column_codes(series: Sequence[pd.Series[Any]]) -> Ids:
@@ -95,8 +108,8 @@ def _column_codes(series: Sequence[pd.Series[Any]]) -> Ids:
     return codes + 1
 
 
-def _rows(columns: Sequence[Ids]) -> Ids:
-    return reduce(_combined, columns, np.zeros_like(columns[0]))
+def _rows(columns: Iterable[Ids], rows: int) -> Ids:
+    return reduce(_combined, columns, np.zeros(rows, dtype=np.int64))
 
 
 def _combined(left: Ids, right: Ids) -> Ids:

@@ -22,6 +22,7 @@ from reportgen.read.canonical import (
     as_numbers,
     as_times,
     as_truth,
+    kept,
     rows,
 )
 from reportgen.read.columns import RawTable, Texts
@@ -30,6 +31,7 @@ from reportgen.read.lookalikes import DATES, hint
 from reportgen.read.missing import without_marks
 from reportgen.read.naming import shown_name
 from reportgen.read.reading import Reading, forced_numbers, forced_truth, not_numbers, read, table_style
+from reportgen.read.shelf import Shelf
 
 _PADDED = "Its numbers have leading zeros: read as categories."
 _OPEN_COMMA = "Its commas may set decimals or thousands apart: read as categories; write a decimal point."
@@ -45,12 +47,14 @@ def understand(
     *,
     forms: Mapping[str, ColumnForm] | None = None,
     day_first: bool | None = None,
+    shelf: Shelf | None = None,
 ) -> dict[str, Understood]:
     """Decide the kinds of the named columns and convert them in every table.
 
     `forced` holds the kinds that the user names, `forms` how their dates are written, `day_first` the order of day and
     month of all others. `lenient` are columns that nothing is measured on: what does not fit together there becomes a
-    category. Raises InputError naming the column, the tables and the way out.
+    category. With a shelf the columns are put there one by one. Raises InputError naming the column, the
+    tables and the way out.
     """
     order: DayOrder | None = None if day_first is None else "day first" if day_first else "month first"
     styles = [table_style(table) for table in tables]
@@ -59,11 +63,13 @@ def understand(
         readings = [read(name, table, style) for table, style in zip(tables, styles, strict=True)]
         try:
             form = (forms or {}).get(name, ColumnForm(day_first=day_first))
-            understood[name] = _decide(name, readings, forced.get(name), form, order)
+            column = _decide(name, readings, forced.get(name), form, order)
         except InputError:
             if name not in lenient:
                 raise
-            understood[name] = as_categories(readings)
+            column = as_categories(readings)
+        understood[name] = column if shelf is None else kept(column, shelf)
+        del readings, column  # before the next one is read
     return understood
 
 

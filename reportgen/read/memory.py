@@ -37,6 +37,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -51,10 +52,15 @@ from reportgen.read.delimited import decompressed, separator_of
 from reportgen.read.naming import one_line
 from reportgen.read.parquet_folder import parts_of
 from reportgen.read.partition import Side, Tabular
+from reportgen.read.shelf import free_disk
 from reportgen.settings import Settings
 
 READING, MEASURING = 210 * 10**6, 270 * 10**6
 _CELL, _TEXT, _ROW, _LOOKING, _MEASURED_CELL, _COORDINATE = 32, 100, 1400, 2800, 16, 32
+_BLOCKS, _ROW_ON_DISK = 250 * 10**6, 300
+_CELL_ON_DISK, _MORE_ON_DISK = 40, 500
+_COMFORTABLE = 4 * 10**9
+"""More than so much is not held in memory where it need not be, even if it is there."""
 _MOST = tuple(1 << step for step in range(24, 8, -1))
 """Numbers of rows that look, one of which is advised where all of them would take too much."""
 _AT_LEAST = 120 * 10**6
@@ -83,14 +89,66 @@ class Sketch:
 
 
 def check_memory(
-    tables: Mapping[Side, tuple[Any, FileForm]], settings: Settings, available: int | None, held: int, *, measure: bool
-) -> None:
-    """Raise InputError, one line, where the run would take more than the `available` bytes beyond those `held`.
+    tables: Mapping[Side, tuple[Any, FileForm]],
+    settings: Settings,
+    available: int | None,
+    held: int,
+    *,
+    measure: bool,
+    may_stream: bool = False,
+) -> bool:
+    """Say whether the tables are to be held on disk, which takes less memory and more time.
 
-    `measure`: whether the tables are to be measured, or only read.
+    Raise InputError, one line, where the run would take more than the `available` bytes beyond those `held` either
+    way. `measure`: whether the tables are to be measured, or only read. `may_stream`: whether disk may be taken.
     """
     if available is None:
-        return
+        return False
+    sketches = _sketches(tables, settings, available)
+    told = list(sketches.values())
+    needed = _needed(told, measure=measure, most=settings.max_queries)
+    room = available + held
+    kept = why_in_memory(tables, settings)
+    on_disk = may_stream and kept is None and _on_disk(told, most=settings.max_queries if measure else 1) <= room
+    if on_disk and needed > min(room, _COMFORTABLE):
+        enough = _disk(told) <= free_disk()
+        if enough or needed <= room:
+            return enough
+    if needed <= room:
+        return False
+    sizes = ", ".join(
+        f"{side} about {table.rows:,} rows x {table.columns:,} column{'s'[: table.columns - 1]}"
+        for side, table in sketches.items()
+    )
+    may_ask = measure and settings.max_queries is None
+    advice = (_fewer_queries(told, room, on_disk=may_stream and kept is None) if may_ask else None) or _less(
+        needed, room, measure=measure
+    )
+    if on_disk:
+        advice = f"{_giga(_disk(told))} of temporary files would do instead: set TMPDIR to a folder on a larger disk"
+    elif kept:
+        advice = f"{advice}; {kept}"
+    msg = f"memory: about {_giga(needed)} would be needed and {_giga(room)} is there ({sizes}); {advice}"
+    raise InputError(msg)
+
+
+def why_in_memory(tables: Mapping[Side, tuple[Any, FileForm]], settings: Settings) -> str | None:
+    """Say why tables like these are not held on disk, nothing where none is of Parquet; None where they can be."""
+    paths = [given for given, _ in tables.values() if isinstance(given, str | os.PathLike)]
+    if not any(_is_parquet(Path(os.fsdecode(given))) for given in paths):
+        return ""
+    if settings.group is not None:
+        return "with --group tables are held in memory"
+    if settings.components != "all":
+        return "with --components tables are held in memory"
+    return None
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.is_dir() or path.name.lower().endswith(".parquet")
+
+
+def _sketches(tables: Mapping[Side, tuple[Any, FileForm]], settings: Settings, available: int) -> dict[Side, Sketch]:
     sketches = {}
     for side, (given, form) in tables.items():
         # What cannot be told from here is said better where it is read.
@@ -100,26 +158,15 @@ def check_memory(
             found = _sketch(given, side, form, settings, available)
             if found is not None:
                 sketches[side] = found
-    told = list(sketches.values())
-    needed = _needed(told, measure=measure, most=settings.max_queries)
-    room = available + held
-    if needed <= room:
-        return
-    sizes = ", ".join(
-        f"{side} about {table.rows:,} rows x {table.columns:,} column{'s'[: table.columns - 1]}"
-        for side, table in sketches.items()
-    )
-    may_ask = measure and settings.max_queries is None
-    advice = (_fewer_queries(told, room) if may_ask else None) or _less(needed, room, measure=measure)
-    msg = f"memory: about {_giga(needed)} would be needed and {_giga(room)} is there ({sizes}); {advice}"
-    raise InputError(msg)
+    return sketches
 
 
-def _fewer_queries(tables: Sequence[Sketch], room: int) -> str | None:
+def _fewer_queries(tables: Sequence[Sketch], room: int, *, on_disk: bool) -> str | None:
     """Advise how many rows may look for their neighbours; None where no number of them would fit."""
     largest = max((table.rows for table in tables), default=0)
     for most in _MOST:
-        if most < largest and _needed(tables, measure=True, most=most) <= room:
+        needed = _on_disk if on_disk else partial(_needed, measure=True)
+        if most < largest and needed(tables, most=most) <= room:
             return f"let fewer rows look for their neighbours, in all rows (--max-queries {most})"
     return None
 
@@ -149,6 +196,21 @@ def _needed(sketches: Sequence[Sketch], *, measure: bool, most: int | None = Non
     looking = _LOOKING * sum(min(table.rows, most or table.rows) for table in sketches)
     looking = max(looking, min(_LOOKING * rows, _AT_LEAST))
     return max(read, MEASURING + looking + rows * (_ROW + dimensions * _COORDINATE) + cells)
+
+
+def _on_disk(sketches: Sequence[Sketch], *, most: int | None = None) -> float:
+    """Bytes of memory that a run takes whose tables are held on disk."""
+    rows = sum(table.rows for table in sketches)
+    texts = max((table.rows * table.distinct for table in sketches), default=0)  # of one column at a time, all at most
+    looking = max(_LOOKING * sum(min(table.rows, most or table.rows) for table in sketches), _AT_LEAST)
+    return MEASURING + _BLOCKS + looking + rows * _ROW_ON_DISK + texts
+
+
+def _disk(sketches: Sequence[Sketch]) -> float:
+    """Bytes of temporary files that such a run takes."""
+    return sum(
+        table.rows * (table.columns * _CELL_ON_DISK + table.dimensions * 16 + _MORE_ON_DISK) for table in sketches
+    )
 
 
 def _sketch(given: Tabular, side: Side, form: FileForm, settings: Settings, available: int) -> Sketch | None:

@@ -16,6 +16,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -106,14 +107,47 @@ def _mode(path: Path) -> int:
         return 0
 
 
+@dataclass(frozen=True)
+class OneSchema:
+    """What `read_parts` brings the columns of all parts to: the type of each by name, and the first part's name."""
+
+    kinds: dict[str, Any]
+    first: str
+    folder: str
+
+    def column(self, name: str, stored: pa.ChunkedArray, part: Path) -> pa.ChunkedArray:
+        """Return one column of one part as it stands in the table of all."""
+        table, kinds = pa.table([stored], names=[name]), {name: self.kinds[name]}
+        return _as(table, kinds, self.first, f"{one_line(self.folder)}: part {shown_name(part.name)}").column(name)
+
+
+def one_schema(parts: Sequence[Path], schemas: Sequence[pa.Schema], folder: str) -> OneSchema:
+    """Check that parts have one schema, as `read_parts` does, without their rows."""
+    tables = [_named(schema.empty_table(), part, folder) for part, schema in zip(parts, schemas, strict=True)]
+    kinds = _kinds(tables)
+    for table, part in zip(tables, parts, strict=True):
+        _as(table, kinds, parts[0].name, f"{one_line(folder)}: part {shown_name(part.name)}")
+    return OneSchema(kinds, parts[0].name, folder)
+
+
+def unreadable(part: Path, folder: str) -> InputError:
+    """Say that a part is damaged."""
+    return InputError(
+        f"{one_line(folder)}: part {shown_name(part.name)} is no readable parquet file; repair or remove it"
+    )
+
+
 def _read(part: Path, folder: str) -> pa.Table:
     try:
         table = read_parquet(part)
     except (pa.ArrowException, OSError, ValueError):
-        msg = f"{one_line(folder)}: part {shown_name(part.name)} is no readable parquet file; repair or remove it"
-        raise InputError(msg) from None
+        raise unreadable(part, folder) from None
     kept = [place for place, name in enumerate(table.column_names) if not name.startswith(_PANDAS_INDEX)]
-    table = table.select(kept)
+    return _named(table.select(kept), part, folder)
+
+
+def _named(table: pa.Table, part: Path, folder: str) -> pa.Table:
+    """Strip the names of a part; InputError where two are the same."""
     names = [name.strip() for name in table.column_names]
     doubled = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if doubled:

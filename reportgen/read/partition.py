@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import pandas as pd
 from numpy.typing import NDArray
 
 from reportgen.model import Kind
 from reportgen.persons import PersonKey, Persons
+from reportgen.read.shelf import Shelf
 
 Side = Literal["original", "holdout", "synthetic"]
 Tabular: TypeAlias = str | os.PathLike[str] | pd.DataFrame | NDArray[Any]
@@ -53,6 +54,18 @@ class ColumnSchema:
         return self.left_out is None
 
 
+class Columns(Protocol):
+    """The columns of a table by name, in memory (a DataFrame) or read from disk whenever they are asked for."""
+
+    @property
+    def columns(self) -> pd.Index[str]:
+        """The names in their order."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, name: str, /) -> pd.Series[Any]: ...
+
+
 @dataclass(frozen=True)
 class Table:
     """One table with canonical columns in the order of the schema.
@@ -64,12 +77,20 @@ class Table:
     """
 
     source: Source
-    frame: pd.DataFrame
+    frame: Columns
     remarks: tuple[str, ...] = ()
     content_sha256: str | None = None
     """Digest of what was read, where it is more than the frame holds: of the samples of signals."""
     samples: int | None = None
     """Samples of each lead of a record; None for a table."""
+
+    @property
+    def in_memory(self) -> pd.DataFrame:
+        """The frame of a table that is held in memory, as all are for which nothing else was asked."""
+        if not isinstance(self.frame, pd.DataFrame):
+            msg = "the table lies on disk"
+            raise TypeError(msg)
+        return self.frame
 
 
 @dataclass(frozen=True)
@@ -99,6 +120,9 @@ class Partition:
     """Whose the real rows are, those of the original before those of the holdout; None without `--group`."""
     person_key: PersonKey | None = None
     """A column that seems to name persons, where none was named."""
+
+    shelf: Shelf | None = None
+    """Where the columns lie that are not in memory; what else takes a number a cell is put there too."""
 
     @property
     def as_read(self) -> Partition:

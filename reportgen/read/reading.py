@@ -89,8 +89,8 @@ def table_style(table: RawTable) -> numbers.Notation | None:
     """Return how a text table writes its numbers, by all its columns; None where that is open."""
     return numbers.file_style(
         numbers.notations(without_marks(column, among_numbers=True).distinct)
-        for column in table.columns.values()
-        if isinstance(column, Texts) and column.written is None
+        for name in table.columns
+        if name not in table.typed and isinstance(column := table.columns[name], Texts) and column.written is None
     )
 
 

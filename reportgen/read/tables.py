@@ -10,6 +10,7 @@ import stat
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,7 +26,8 @@ from reportgen.read.arrow_files import read_feather, read_parquet
 from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import EMPTY, read_delimited
 from reportgen.read.naming import like_cells, one_line, refuse_names, shown_name, shown_names
-from reportgen.read.parquet_folder import folder_name, folder_sha256, parts_of, read_parts
+from reportgen.read.parquet_folder import SUFFIX, folder_name, folder_sha256, parts_of, read_parts
+from reportgen.read.parquet_stream import StoredColumns, StreamedColumns, open_file, open_parts
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
@@ -46,7 +48,12 @@ _WRITTEN_OUT = (
 """Python objects that a column may hold: their text is what they are. Of others it may be an address in memory."""
 
 
-def read_table(given: Given, role: Side, form: FileForm = _DETECTED) -> RawTable | Signals:
+def read_streamed(given: Given, role: Side, form: FileForm = _DETECTED) -> RawTable | Signals:
+    """Read one table as `read_table` does; columns of Parquet are read one at a time, each time they are asked for."""
+    return read_table(given, role, form, streamed=True)
+
+
+def read_table(given: Given, role: Side, form: FileForm = _DETECTED, *, streamed: bool = False) -> RawTable | Signals:
     """Read one table from a path, a DataFrame or a 2-D array; a 3-D array is a set of signals.
 
     What was read before is taken as it is. A path may be that of a folder of Parquet parts, or `file.npz:key` for one
@@ -68,14 +75,26 @@ def read_table(given: Given, role: Side, form: FileForm = _DETECTED) -> RawTable
     except TypeError:
         msg = f"{role}: give a path, a pandas DataFrame or a numpy array, not {type(given).__name__}"
         raise InputError(msg) from None
-    return _from_path(path, role, form)
+    return _from_path(path, role, form, streamed=streamed)
 
 
 def _checked(
     source: Source, role: Side, names: list[str], columns: list[RawColumn], remarks: tuple[str, ...] = ()
 ) -> RawTable:
     """Name the unnamed columns, refuse doubled names and empty tables."""
-    label = one_line(source.name) if source.sha256 else f"{role} {source.name}"
+    label = _label(source, role)
+    named = _checked_names(names, label)
+    rows = len(columns[0])
+    _check_rows(rows, label)
+    return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
+
+
+def _label(source: Source, role: Side) -> str:
+    return one_line(source.name) if source.sha256 else f"{role} {source.name}"
+
+
+def _checked_names(names: list[str], label: str) -> list[str]:
+    """Name the unnamed columns; InputError where two have one name, or there is none."""
     named = [column or f"Unnamed: {position}" for position, column in enumerate(names)]
     refuse_names(named, label)
     doubled = sorted({column for column in named if named.count(column) > 1}) if len(set(named)) < len(named) else []
@@ -87,17 +106,20 @@ def _checked(
     if doubled:
         msg = f"{label}: more than one column is named {shown_names(doubled)}; rename them"
         raise InputError(msg)
-    if not columns:
+    if not names:
         msg = f"{label}: there is no column; give a table with one at least"
         raise InputError(msg)
-    rows = len(columns[0])
+    return named
+
+
+def _check_rows(rows: int, label: str) -> None:
+    """Raise InputError where a table has no row."""
     if not rows:
         msg = f"{label}: there are columns and no row; give the table with its rows"
         raise InputError(msg)
-    return RawTable(source, role, dict(zip(named, columns, strict=True)), rows, remarks)
 
 
-def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
+def _from_path(given: str, role: Side, form: FileForm, *, streamed: bool) -> RawTable | Signals:
     if not given:
         msg = f"{role}: its path is empty; name a file"
         raise InputError(msg)
@@ -108,7 +130,7 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
         msg = f"{role}: there is no file {shown_name(name)}"
         raise InputError(msg)
     if stat.S_ISDIR(mode):
-        return _from_folder(path, role)
+        return _from_folder(path, role, streamed=streamed)
     if not stat.S_ISREG(mode):  # a pipe or a device may never end, and no file can be read twice from it
         msg = f"{role}: {shown_name(name)} is no regular file; save the table as a file and give that"
         raise InputError(msg)
@@ -119,16 +141,7 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
             "if it is one"
         )
         raise InputError(msg)
-    try:
-        with path.open("rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
-        raise InputError(msg) from None
-    source = Source(os.fsencode(name).decode("utf-8", "replace"), sha256)
-    if not path.stat().st_size:
-        msg = f"{one_line(name)}: {EMPTY}"
-        raise InputError(msg)
+    source = _source(path, name, role)
     if suffix in TEXT_SUFFIXES:
         read = read_delimited(path, form)
         written = replace(source, text=read.form.in_words)
@@ -140,10 +153,27 @@ def _from_path(given: str, role: Side, form: FileForm) -> RawTable | Signals:
             if array.ndim == 3
             else _checked(source, role, *_from_array(array, one_line(name)))
         )
+    if streamed and suffix == SUFFIX:
+        return _streamed(open_file(path), source, role)
     return _checked(source, role, *_from_arrow(_load_arrow(path, suffix), one_line(name)))
 
 
-def _from_folder(folder: Path, role: Side) -> RawTable:
+def _source(path: Path, name: str, role: Side) -> Source:
+    """Say what a file is; InputError where it is empty or cannot be opened."""
+    try:
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        msg = f"{role}: {shown_name(name)} cannot be opened: {error.strerror}"
+        raise InputError(msg) from None
+    source = Source(os.fsencode(name).decode("utf-8", "replace"), sha256)
+    if not path.stat().st_size:
+        msg = f"{one_line(name)}: {EMPTY}"
+        raise InputError(msg)
+    return source
+
+
+def _from_folder(folder: Path, role: Side, *, streamed: bool) -> RawTable:
     parts, others = parts_of(folder, role)
     name = folder_name(folder)
     try:
@@ -155,7 +185,20 @@ def _from_folder(folder: Path, role: Side) -> RawTable:
     if others > 1:
         beside = f"{others} other files in {{}} are no parts of it and were not read."
     remarks = (beside.format(one_line(name)),) if others else ()
+    if streamed:
+        return _streamed(open_parts(parts, name), source, role, remarks)
     return _checked(source, role, *_from_arrow(read_parts(parts, name), one_line(name)), remarks)
+
+
+def _streamed(stored: StoredColumns, source: Source, role: Side, remarks: tuple[str, ...] = ()) -> RawTable:
+    """Check what can be told without reading a column; each is read when it is asked for."""
+    label = _label(source, role)
+    named = _checked_names([name.strip() for name in stored.names], label)
+    _check_rows(stored.rows, label)
+    names_of = dict(zip(named, stored.names, strict=True))
+    columns = StreamedColumns(stored, names_of, partial(_meant, label=label))
+    typed = frozenset(name for name in named if names_of[name] in stored.typed)
+    return RawTable(source, role, columns, stored.rows, remarks, typed)
 
 
 def split_key(given: str) -> tuple[Path, str | None]:

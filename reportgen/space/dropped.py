@@ -11,7 +11,9 @@ from reportgen.distances import DroppedSearch, Floats, Ints
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.equal_rows import Codes, Keys, column_keys
 from reportgen.space.famd import Layout
+from reportgen.space.on_disk import RowsAt
 from reportgen.space.search import nearest
+from reportgen.space.streamed import nearest_in_blocks
 
 MOST_PARTS = 12
 """Beyond so many columns groups of columns are left out together."""
@@ -26,6 +28,14 @@ class Places:
 
     coordinates: Floats
     codes: Codes
+
+
+@dataclass(frozen=True)
+class PlacesOnDisk:
+    """As `Places`, of rows on disk."""
+
+    coordinates: RowsAt
+    codes: RowsAt
 
 
 def group_columns(weights: Floats, most: int = MOST_PARTS) -> Parts:
@@ -48,7 +58,7 @@ def group_columns(weights: Floats, most: int = MOST_PARTS) -> Parts:
 def search_dropped(
     queries: Places,
     times: Ints,
-    base: Places,
+    base: Places | PlacesOnDisk,
     layout: Layout,
     parts: Sequence[Sequence[int]],
     threads: int,
@@ -61,10 +71,12 @@ def search_dropped(
     where the rows were projected on these (their columns cannot be told apart any more). Where nothing is left after
     leaving out, nothing is searched. With `owners`, shape (rows of U,), neighbours are one row of each.
     """
-    own = layout.slices or tuple(slice(axis, axis + 1) for axis in range(base.coordinates.shape[1]))
+    own = layout.slices or tuple(slice(axis, axis + 1) for axis in range(queries.coordinates.shape[1]))
     nothing = np.zeros(0, dtype=np.int64)
     if len(parts) < 2 or not len(queries.coordinates):
         return DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
+    if isinstance(base, PlacesOnDisk):
+        return _in_blocks(queries, times, base.coordinates, own, parts, threads)
     keys = np.concatenate([_keys(places, layout) for places in (queries, base)])
     all_keys = keys.sum(axis=1, dtype=np.uint64)
     number = len(queries.coordinates)
@@ -72,7 +84,7 @@ def search_dropped(
     for part in parts:
         rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
         _, first, groups = np.unique(rest, return_index=True, return_inverse=True)
-        left = np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
+        left = _left(own, part)
         rows = np.empty((len(first), len(left)))
         is_query = first < number
         rows[is_query] = queries.coordinates[first[is_query]][:, left]
@@ -84,10 +96,40 @@ def search_dropped(
         else:
             k = min(NEIGHBOURS, len(np.unique(owners)))
             distances, ids = nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
-        last = distances[:, -1]
-        ratios.append(np.divide(distances[:, 0], last, out=np.ones(number), where=last > 0) ** 2)
+        ratios.append(_ratios(distances))
         found.append((distances == distances[:, :1], ids))
     return _best(np.stack(ratios), found, times)
+
+
+def _in_blocks(
+    queries: Places,
+    times: Ints,
+    base: RowsAt,
+    own: Sequence[slice],
+    parts: Sequence[Sequence[int]],
+    threads: int,
+) -> DroppedSearch:
+    """As `search_dropped`, in a base on disk; not for persons."""
+    ratios, found = [], []
+    for part in parts:
+        left = _left(own, part)
+        blocks = (np.ascontiguousarray(block[:, left]) for block in base.blocks())
+        rows = np.ascontiguousarray(queries.coordinates[:, left])
+        distances, ids = nearest_in_blocks(rows, blocks, min(NEIGHBOURS, len(base)), threads=threads)
+        ratios.append(_ratios(distances))
+        found.append((distances == distances[:, :1], ids))
+    return _best(np.stack(ratios), found, times)
+
+
+def _left(own: Sequence[slice], part: Sequence[int]) -> Ints:
+    """The coordinates that are left without some columns."""
+    return np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
+
+
+def _ratios(distances: Floats) -> Floats:
+    last = distances[:, -1]
+    ratios: Floats = np.divide(distances[:, 0], last, out=np.ones(len(last)), where=last > 0) ** 2
+    return ratios
 
 
 def _best(ratios: Floats, found: Sequence[tuple[np.ndarray, Ints]], times: Ints) -> DroppedSearch:

@@ -7,13 +7,16 @@ by subtracting. Two rows that differ share a key with probability 2^-64. Every p
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.distances import AlmostEqual, Ints
 from reportgen.persons import distinct_pairs
+from reportgen.read.shelf import Shelf
+from reportgen.space.on_disk import RowsAt
 
 Keys = NDArray[np.uint64]
 Codes = NDArray[np.int32]
@@ -43,7 +46,7 @@ def column_keys(codes: Codes) -> Keys:
 
 
 def almost_equal(
-    queries: Codes, base: Codes, groups: Sequence[Sequence[int]], owners: Ints | None = None
+    queries: Codes, base: Codes | RowsAt, groups: Sequence[Sequence[int]], owners: Ints | None = None
 ) -> AlmostEqual:
     """Find the base rows that equal each query row on all columns but at most two.
 
@@ -58,21 +61,40 @@ def almost_equal(
     nothing = np.zeros(0, dtype=np.int64)
     if allowed < 0 or not len(queries):
         return AlmostEqual(nothing, nothing, nothing)
-    query_keys, base_keys = column_keys(queries), column_keys(base)
-    query_parts = [query_keys[:, list(group)].sum(axis=1, dtype=np.uint64) for group in groups]
-    base_parts = [base_keys[:, list(group)].sum(axis=1, dtype=np.uint64) for group in groups]
-    query_all, base_all = (keys.sum(axis=1, dtype=np.uint64) for keys in (query_keys, base_keys))
     most = MOST_ROWS if len(groups) == columns and owners is None else MOST_PROPOSED
     pairs = []
-    for number in range(allowed + 1):
-        for choice in itertools.combinations(range(len(groups)), number):
-            query_rest, base_rest = query_all.copy(), base_all.copy()
-            for part in choice:
-                query_rest -= query_parts[part]
-                base_rest -= base_parts[part]
-            pairs.append(_matches(query_rest, base_rest, most))
+    with Shelf() if isinstance(base, RowsAt) else nullcontext() as scratch:
+        query_all, query_parts = _group_keys([queries], len(queries), groups, None)
+        blocks = base.blocks() if isinstance(base, RowsAt) else [base]
+        base_all, base_parts = _group_keys(blocks, len(base), groups, scratch)
+        for number in range(allowed + 1):
+            for choice in itertools.combinations(range(len(groups)), number):
+                query_rest, base_rest = query_all.copy(), base_all.copy()
+                for part in choice:
+                    query_rest -= query_parts[part]
+                    base_rest -= base_parts[part]
+                pairs.append(_matches(query_rest, base_rest, most))
     proposed = np.unique(np.concatenate(pairs))
     return _compared(proposed, queries, base, allowed, owners)
+
+
+def _group_keys(
+    blocks: Iterable[Codes], rows: int, groups: Sequence[Sequence[int]], scratch: Shelf | None
+) -> tuple[Keys, Sequence[Keys]]:
+    """Keys of all columns of each row, and of the columns of each group, from blocks of so many rows in all."""
+    every = np.empty(rows, dtype=np.uint64)
+    parts = [np.empty(rows, dtype=np.uint64) if scratch is None else scratch.room((rows,), np.uint64) for _ in groups]
+    start = 0
+    for block in blocks:
+        keys = column_keys(block)
+        here = slice(start, start + len(block))
+        every[here] = keys.sum(axis=1, dtype=np.uint64)
+        for own, group in zip(parts, groups, strict=True):
+            own[here] = keys[:, list(group)].sum(axis=1, dtype=np.uint64)
+        start += len(block)
+        if scratch is not None:
+            scratch.forget()
+    return every, parts
 
 
 def _matches(queries: Keys, base: Keys, most: int) -> Ints:
@@ -102,7 +124,7 @@ def _candidates(queries: Keys, base: Keys) -> tuple[Ints, Ints]:
     return near_query, np.flatnonzero(marks[base_slots])
 
 
-def _compared(proposed: Ints, queries: Codes, base: Codes, allowed: int, owners: Ints | None) -> AlmostEqual:
+def _compared(proposed: Ints, queries: Codes, base: Codes | RowsAt, allowed: int, owners: Ints | None) -> AlmostEqual:
     """Keep the pairs that differ in few enough columns and whose own choice of columns matches few enough rows."""
     columns = base.shape[1]
     entry, real = np.divmod(proposed, len(base))

@@ -20,9 +20,11 @@ from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.persons import Persons, canonical
 from reportgen.read.partition import ColumnSchema, Partition, Side
+from reportgen.read.shelf import Shelf, forget
 from reportgen.settings import Settings
 from reportgen.space.axes import leading_axes
 from reportgen.space.columns import EncodedColumn, category_column, number_column, plain_column
+from reportgen.space.on_disk import on_disk, place
 
 _LARGEST_CODE = 2**62
 
@@ -80,6 +82,8 @@ class Encoded:
     layout: Layout
     persons: Persons | None = None
     """Whose the real rows are, those of the original before those of the holdout; None without `--group`."""
+    shelf: Shelf | None = None
+    """Where `coordinates` and the codes of the layout lie, where they are on disk."""
 
     @property
     def sides(self) -> dict[Side, Ints]:
@@ -111,20 +115,23 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         return _without_dimensions(partition)
     schema = sorted(partition.used, key=lambda column: column.name)
     whose = None if partition.persons is None else partition.persons.person
-    columns = [_encode_column(_stacked(partition, column), column, settings, real, whose) for column in schema]
+    columns = [
+        on_disk(_encode_column(_stacked(partition, column), column, settings, real, whose), partition.shelf)
+        for column in schema
+    ]
     first, groups = _collapse(columns)
-    coordinates = _coordinates(columns, first)
+    coordinates, codes = place(columns, first, partition.shelf)
     spaces = _spaces(schema, columns)
-    layout = _layout(columns, first, np.array([spaces[column.name].inertia for column in schema]))
+    layout = _layout(columns, codes, np.array([spaces[column.name].inertia for column in schema]))
     inertia = 1.0
     if settings.components != "all":
         counts = np.bincount(groups[:real], minlength=len(first))
         coordinates, axes, inertia = leading_axes(coordinates, counts, settings.components)
+        coordinates = np.ascontiguousarray(coordinates)
         layout = replace(layout, slices=(), steps=_along(axes, layout))
-    coordinates = np.ascontiguousarray(coordinates)
     sides = _split(groups, partition)
-    placed: tuple[NDArray[Any], ...] = (coordinates, *sides.values())
-    for array in (*placed, layout.codes, layout.steps, layout.absent, layout.inertia):
+    made: tuple[NDArray[Any], ...] = (coordinates, layout.codes, layout.steps, layout.absent, layout.inertia)
+    for array in (*made, *sides.values()):
         array.setflags(write=False)
     return Encoded(
         coordinates=coordinates,
@@ -137,6 +144,7 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         fitted_on=_fitted_on(partition, settings),
         layout=layout,
         persons=_canonical_persons(partition, sides),
+        shelf=partition.shelf,
     )
 
 
@@ -198,27 +206,19 @@ def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:
         if size * len(column.points) > _LARGEST_CODE:
             ranked, groups = np.unique(groups, return_inverse=True)
             size = len(ranked)
-        groups = groups * len(column.points) + column.codes
+        groups = np.asarray(groups * len(column.points) + column.codes)
+        forget(column.codes)
         size *= len(column.points)
     _, first, groups = np.unique(groups, return_index=True, return_inverse=True)
     return first.astype(np.int64), groups.astype(np.int64)
 
 
-def _coordinates(columns: list[EncodedColumn], first: Ints) -> Floats:
-    """The coordinates of some rows, written to their place column by column: they are the largest array of a run."""
-    ends = np.cumsum([0, *(column.points.shape[1] for column in columns)]).tolist()
-    coordinates: Floats = np.empty((len(first), ends[-1]))
-    for column, (start, stop) in zip(columns, itertools.pairwise(ends), strict=True):
-        coordinates[:, start:stop] = column.points[column.codes[first]]
-    return coordinates
-
-
-def _layout(columns: list[EncodedColumn], first: Ints, inertia: Floats) -> Layout:
+def _layout(columns: list[EncodedColumn], codes: NDArray[np.int32], inertia: Floats) -> Layout:
     ends = np.cumsum([0, *(column.points.shape[1] for column in columns)]).tolist()
     steps = np.zeros((len(columns), ends[-1]))
     steps[np.arange(len(columns)), ends[:-1]] = [column.step for column in columns]
     return Layout(
-        codes=np.stack([column.codes[first] for column in columns], axis=1).astype(np.int32),
+        codes=codes,
         slices=tuple(slice(start, stop) for start, stop in itertools.pairwise(ends)),
         steps=steps,
         absent=np.array([column.absent for column in columns], dtype=np.int64),

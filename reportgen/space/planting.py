@@ -47,10 +47,8 @@ def _plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     # A noisy number equals no other: every copy gets codes of its own there.
     codes = np.where(noisy, -1 - np.arange(number, dtype=np.int32)[:, np.newaxis], codes)
     places, once = Places(coordinates, codes), np.ones(number, dtype=np.int64)
-    together = np.concatenate((coordinates, pool.places.coordinates))
-    own, base = np.arange(number), np.arange(number, len(together))
     pool.queries += number * (1 + pool.searches_without)
-    distances, ids = pool.closest(together, own, base)
+    distances, ids = pool.closest_to(coordinates)
     found = SyntheticRows(
         times=once,
         distances=distances,

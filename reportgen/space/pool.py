@@ -21,12 +21,14 @@ from reportgen.persons import Booleans, Persons
 from reportgen.space.answers import Answers, contents
 from reportgen.space.asking import Asking
 from reportgen.space.by_person import nearest_persons
-from reportgen.space.dropped import Parts, Places, group_columns, search_dropped
+from reportgen.space.dropped import Parts, Places, PlacesOnDisk, group_columns, search_dropped
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
+from reportgen.space.on_disk import RowsAt
 from reportgen.space.search import members, nearest, to_rows
 from reportgen.space.shared import from_lists
+from reportgen.space.streamed import nearest_in_blocks
 
 NEIGHBOURS = 10
 APART = 4.0
@@ -56,7 +58,7 @@ class Pool:
         self.encoded = encoded
         self.threads = threads
         self.asking = asking
-        self.answers = answers if asking is None else None
+        self.answers = answers if asking is None and encoded.shelf is None else None
         held = () if encoded.holdout is None else (encoded.holdout,)
         self._real = np.concatenate((encoded.original, *held))
         self.positions, self._occurrences = np.unique(self._real, return_counts=True)
@@ -106,11 +108,16 @@ class Pool:
         self._within.learn(np.flatnonzero(self.asking.real))
         found = self._within.found
         some_distances, some_neighbours = self._within.of(found)
-        distances = np.full((len(self.positions), min(NEIGHBOURS, some_distances.shape[1])), np.nan)
-        neighbours = np.zeros(distances.shape, dtype=np.int64)
+        shape = len(self.positions), min(NEIGHBOURS, some_distances.shape[1])
+        distances, neighbours = self._room(shape, np.float64), self._room(shape, np.int64)
+        distances[:] = np.nan
         distances[found] = some_distances[:, :NEIGHBOURS]
         neighbours[found] = some_neighbours[:, :NEIGHBOURS]
         return distances, neighbours, self.asking.real
+
+    def _room(self, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        """Zeros, on disk where the space is."""
+        return np.zeros(shape, dtype=dtype) if self.encoded.shelf is None else self.encoded.shelf.room(shape, dtype)
 
     def reach_for(self, found: SyntheticRows) -> None:
         """Let the real rows that synthetic rows point at look for their own neighbours, where not all do."""
@@ -172,7 +179,7 @@ class Pool:
     def parts(self) -> Parts:
         """The groups of columns that are left out together, as positions among the columns by name."""
         layout = self.encoded.layout
-        return group_columns(layout.inertia if layout.slices else self.places.coordinates.var(axis=0))
+        return group_columns(layout.inertia if layout.slices else self._held.coordinates.var(axis=0))
 
     @property
     def searches_without(self) -> int:
@@ -185,9 +192,20 @@ class Pool:
         return group_columns(self.encoded.layout.inertia)
 
     @functools.cached_property
-    def places(self) -> Places:
+    def places(self) -> Places | PlacesOnDisk:
         """Coordinates and codes of U."""
-        return Places(self.encoded.coordinates[self.positions], self.encoded.layout.codes[self.positions])
+        coordinates, codes = self.encoded.coordinates, self.encoded.layout.codes
+        if self.encoded.shelf is not None:
+            return PlacesOnDisk(RowsAt(coordinates, self.positions), RowsAt(codes, self.positions))
+        return Places(coordinates[self.positions], codes[self.positions])
+
+    @property
+    def _held(self) -> Places:
+        """The same for what is not done with tables on disk."""
+        if isinstance(self.places, PlacesOnDisk):
+            msg = "not for rows on disk"
+            raise TypeError(msg)
+        return self.places
 
     def synthetic(
         self, positions: Ints, random: np.random.Generator, most_dropped: int = MOST_DROPPED, *, altered: bool = True
@@ -244,6 +262,14 @@ class Pool:
         if self.owners is None:
             return nearest(coordinates, queries, base, self.neighbours, threads=self.threads)
         return nearest_persons(coordinates, queries, base, self.owners, self.neighbours, threads=self.threads)
+
+    def closest_to(self, rows: Floats) -> tuple[Floats, Ints]:
+        """Find the closest rows of U, as `closest`, for rows that are no rows of the space, (rows, dimensions)."""
+        places = self.places
+        if isinstance(places, PlacesOnDisk):
+            return nearest_in_blocks(rows, places.coordinates.blocks(), self.neighbours, threads=self.threads)
+        together = np.concatenate((rows, places.coordinates))
+        return self.closest(together, np.arange(len(rows)), np.arange(len(rows), len(together)))
 
     def closest_synthetic(self, positions: Ints, known: Floats | None = None) -> Floats:
         """Distance of each row of U to its closest synthetic row, shape (rows of U,); NaN for those that don't look.
@@ -304,7 +330,7 @@ class Pool:
 
         Codes are ranks among the values of all tables; here they are ranks among those of the real rows.
         """
-        layout, places, persons = self.encoded.layout, self.places, self.encoded.persons
+        layout, places, persons = self.encoded.layout, self._held, self.encoded.persons
         ranks = [np.unique(column, return_inverse=True)[1] for column in places.codes.T]
         slices = np.array([(part.start, part.stop) for part in layout.slices], dtype=np.int64)
         arrays = (

@@ -15,6 +15,7 @@ import pandas as pd
 from reportgen.distances import Floats, Ints, NeighbourDistances
 from reportgen.errors import InputError
 from reportgen.space.exact import k_nearest
+from reportgen.space.on_disk import RowsAt
 
 _BLOCK = 1 << 18
 _NOBODY = np.iinfo(np.int64).max
@@ -104,7 +105,13 @@ def nearest(
     query, query_of_row = np.unique(query_groups, return_inverse=True)
     # Leaving one row out empties at most one group, so that one group more than k is always enough.
     number = min(k + one_less, len(base))
-    distances, groups = k_nearest(_rows(coordinates, query), _rows(coordinates, base), number, threads)
+    if isinstance(coordinates, np.memmap):
+        from reportgen.space.streamed import nearest_in_blocks
+
+        rows = RowsAt(coordinates, base)
+        distances, groups = nearest_in_blocks(RowsAt(coordinates, query)[:], rows.blocks(), number, threads=threads)
+    else:
+        distances, groups = k_nearest(_rows(coordinates, query), _rows(coordinates, base), number, threads)
     if leave_out is not None:
         return to_rows(distances, groups, rows_of, query_of_row, k=k, leave_out=leave_out)
     found, ids = to_rows(distances, groups, rows_of, np.arange(len(query)), k=k, leave_out=None)

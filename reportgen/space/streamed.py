@@ -19,10 +19,9 @@ from reportgen.read.stream import NumberStream, number_stream
 from reportgen.space.equal_rows import Keys, column_keys
 from reportgen.space.exact import k_nearest
 from reportgen.space.merged import merged
+from reportgen.space.on_disk import BLOCK
 from reportgen.space.search import different_rows, members, numbers, to_rows
 
-BLOCK = 48 << 20
-"""Bytes of the coordinates of a block. A search holds about five times as much for a while."""
 _NOBODY = np.iinfo(np.int64).max
 _FAR, _NEAR = 2.0**479, 2.0**-478
 

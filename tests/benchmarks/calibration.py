@@ -13,10 +13,10 @@ seed and a digest of the code that its numbers depend on; what has its line is n
 code change no number: `--take-over N` measures N runs of each scenario, population and number of rows once more, and
 where all of them are number for number what earlier code found, the other runs of that code count as this code's.
 
-Left out, since the level doesn't depend on it: the memorising control, the regions, the digests of the tables' contents,
-and the smallest leak where the upper bound lies above the tolerance or the files seem exchanged, so that the level can't
-be low whatever it is. Bootstrap intervals take 100 resamples instead of 1,000; no level depends on them. A test compares with
-`assess`.
+Left out, since the level doesn't depend on it: the memorising control, the regions, the digests of the tables'
+contents, and the smallest leak where the upper bound lies above the tolerance or the files seem exchanged, so that the
+level can't be low whatever it is. Bootstrap intervals take 100 resamples instead of 1,000; no level depends on them. A
+test compares with `assess`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import pytest
 
 import reportgen
 from reportgen.large import checkpoint as module
+from reportgen.errors import EnvironmentLacking
 from reportgen.large import versions
 from reportgen.large.checkpoint import FOLDER, checkpoint
 from reportgen.space.exact import k_nearest_here
@@ -154,6 +155,34 @@ def test_folders_that_cannot_be_used_are_refused(tmp_path, small, rows):
             pass
         assert words in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_without_locks_one_line_says_so_before_a_folder_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "fcntl", None)
+    with pytest.raises(EnvironmentLacking, match=r"^checkpoint: this system has no locks"), checkpoint(tmp_path / "c"):
+        pass
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_run_that_goes_on_searches_what_is_not_kept_and_nothing_else(tmp_path, small):
+    random = np.random.default_rng(7)
+    queries, base = random.normal(size=(200, 8)), random.normal(size=(5000, 8))
+    searched = []
+
+    def search(rows, *rest):
+        if len(searched) == 6:
+            raise KeyboardInterrupt
+        searched.append(len(rows))
+        return k_nearest_here(rows, *rest)
+
+    with pytest.raises(KeyboardInterrupt), checkpoint(tmp_path / "c", search) as kept:
+        kept.search(queries, base, 3, 1)
+    assert searched == [20] * 6
+    searched.clear()
+    with checkpoint(tmp_path / "c", search) as kept:
+        assert same(kept.search(queries, base, 3, 1), k_nearest_here(queries, base, 3))
+        assert (kept.found, kept.kept) == (6, 4)
+    assert searched == [20] * 4
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path, small, rows):

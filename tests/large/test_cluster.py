@@ -1,10 +1,12 @@
 """Searches on real worker processes: the same bytes as in one, also when workers are killed in the middle."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -244,6 +246,35 @@ def test_ctrl_c_ends_the_run_and_its_workers_with_one_line(tmp_path):
     assert said.startswith("checkpoint: what was searched so far is kept")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "original.parquet", "synthetic.parquet"]
     assert gone(running.pid)
+
+
+def test_ctrl_c_while_workers_start_ends_the_run_when_they_have(tmp_path):
+    for seed, name in enumerate(("original", "synthetic")):
+        table(seed, 60).to_parquet(tmp_path / f"{name}.parquet")
+    words = ["assess", "original.parquet", "synthetic.parquet", "-o", "r.json", "--workers", "1"]
+    command = [sys.executable, "-m", "reportgen", *words]
+    own_group = {"start_new_session": True, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
+    with subprocess.Popen(command, **own_group) as running:
+        deadline = time.monotonic() + 120
+        while not starts_a_worker(running.pid) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert starts_a_worker(running.pid)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the worker as well
+        said = running.communicate(timeout=300)[1]
+    assert running.returncode == 130, said
+    assert said.splitlines() == ["reportgen: error: interrupted; nothing was left half-written"]
+    assert not (tmp_path / "r.json").exists()
+    assert gone(running.pid)
+
+
+def starts_a_worker(pid):
+    """Whether a process has started one that Python made for a task, beside the tracker of its resources."""
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in path.read_text().split():
+                if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return True
+    return False
 
 
 def gone(group):
