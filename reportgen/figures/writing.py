@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _UNITS = 10
 """A face is loaded at 100 units to its size; in thousandths, which it was designed in, whole numbers lose nothing."""
-_ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
 _BEFORE = {"left": 0.0, "center": 0.5, "right": 1.0}
 """The part of a line's width that lies before its place."""
 _MOVE, _LINE, _QUADRATIC, _CUBIC = 1, 2, 3, 4
@@ -26,17 +25,22 @@ _MOVE, _LINE, _QUADRATIC, _CUBIC = 1, 2, 3, 4
 
 
 def as_text(lines: Iterable[Any], height: float) -> str:
-    """Return matplotlib's texts as <text> elements on a sheet of that height in points, y downwards."""
+    """Return matplotlib's texts as <text> elements on a sheet of that height in points, y downwards.
+
+    All begin at their left: WeasyPrint makes a drawing of its own for each text that is anchored elsewhere.
+    """
     written = []
     for line in lines:
         x, y = line.get_position()
         place, turned = f"{rounded(x)} {rounded(height - y)}", line.get_rotation()
+        words, bold, size = line.get_text(), _bold(line), line.get_fontsize()
+        start = x - _BEFORE[line.get_ha()] * extent(words, size, bold=bold)
         written.append(
-            f'<text x="{rounded(x)}" y="{rounded(height - y)}"'
+            f'<text x="{rounded(start)}" y="{rounded(height - y)}"'
             + (f' transform="rotate({-turned:g} {place})"' if turned else "")
-            + f' fill="{line.get_color()}" font-family="{style.FAMILY}" font-size="{line.get_fontsize():g}"'
-            + (' font-weight="600"' if _bold(line) else "")
-            + f"{_ANCHORS[line.get_ha()]}>{escape(line.get_text())}</text>\n"
+            + f' fill="{line.get_color()}" font-family="{style.FAMILY}" font-size="{size:g}"'
+            + (' font-weight="600"' if bold else "")
+            + f">{escape(words)}</text>\n"
         )
     return "".join(written)
 
