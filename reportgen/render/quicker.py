@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
-from unittest.mock import patch
 
 from reportgen.render.written import once_a_page, packed
 
@@ -68,18 +67,25 @@ def quicker(page: str) -> Iterator[None]:
     lines = importlib.import_module("weasyprint.text.line_break")
     pydyf = importlib.import_module("pydyf")
     draw = _whole_lines(svg.text)
-    with (
-        patch.object(weasyprint.HTML, "_ua_stylesheets", _without_notes(weasyprint.HTML._ua_stylesheets, page)),  # noqa: SLF001
-        patch.object(svg, "text", draw),
-        patch.dict(svg.TAGS, dict.fromkeys(_TEXTS, draw)),
-        patch.object(lines.Layout, "setup", _context_once(lines.Layout.setup)),
-        patch.object(lines.Layout, "deactivate", _kept),
-        patch.object(lines.Layout, "reactivate", _as_laid_out(lines.Layout.reactivate)),
-        patch.object(lines, "_font_style_cache_key", _key_once(lines._font_style_cache_key)),  # noqa: SLF001
-        patch.object(pydyf.PDF, "page_references", property(once_a_page(pydyf.PDF.page_references.fget))),
-        patch.object(pydyf.Stream, "data", property(packed)),
-    ):
+    replacements = [
+        (weasyprint.HTML, "_ua_stylesheets", _without_notes(weasyprint.HTML._ua_stylesheets, page)),  # noqa: SLF001
+        (svg, "text", draw),
+        (svg, "TAGS", svg.TAGS | dict.fromkeys(_TEXTS, draw)),
+        (lines.Layout, "setup", _context_once(lines.Layout.setup)),
+        (lines.Layout, "deactivate", _kept),
+        (lines.Layout, "reactivate", _as_laid_out(lines.Layout.reactivate)),
+        (lines, "_font_style_cache_key", _key_once(lines._font_style_cache_key)),  # noqa: SLF001
+        (pydyf.PDF, "page_references", property(once_a_page(pydyf.PDF.page_references.fget))),
+        (pydyf.Stream, "data", property(packed)),
+    ]
+    originals = [(owner, name, vars(owner)[name]) for owner, name, _ in replacements]
+    try:
+        for owner, name, replacement in replacements:
+            setattr(owner, name, replacement)
         yield
+    finally:
+        for owner, name, original in originals:
+            setattr(owner, name, original)
 
 
 def _without_notes(listed: Callable[..., list[Any]], page: str) -> Callable[..., list[Any]]:
