@@ -270,7 +270,8 @@ class _Raster:
         total = sums[np.ix_(right, above)] - sums[np.ix_(left, above)]
         total -= sums[np.ix_(right, below)] - sums[np.ix_(left, below)]
         column, row = np.nonzero(total == 0)
-        places: Points = np.stack([x[column], y[row]], axis=1) * CELL + (self.area.x0, self.area.y0)
+        corners = np.stack([x[column], y[row]], axis=1) * CELL
+        places: Points = corners + np.array((self.area.x0, self.area.y0))
         return places
 
     def covered(self, marks: Marks, places: Points, size: tuple[float, float]) -> Marks:
