@@ -1,8 +1,6 @@
 """A sheet of paper in points: lines, areas and texts at given places, and the axes of a chart.
 
-The figures place everything themselves, because only then can labels keep clear of each other. So a figure has none of
-matplotlib's axes, which take longer to make than everything on them: at 72 dots an inch its own coordinates are points
-from the lower left corner.
+The figures place everything themselves, because only then can labels keep clear of each other.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,12 +16,11 @@ from numpy.typing import NDArray
 
 from reportgen.figures import style
 from reportgen.figures.labels import Lettering, extent, letter
+from reportgen.figures.marks import Area, Drawing, Line, Marker, Words
 from reportgen.figures.placement import Box
 from reportgen.figures.scales import Scale, tick_choices, tick_text
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from reportgen.figures.labels import FigureText
 
 Align = Literal["left", "center", "right"]
@@ -38,16 +35,16 @@ _ASCENT = 0.95
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure that is being drawn, with its size in points."""
+    """A drawing that is being made, with its size in points."""
 
-    figure: Figure
     width: float
     height: float
+    marks: list[Line | Area | Words] = field(default_factory=list)
 
-    def add(self, artist: Any) -> None:
-        """Draw one of matplotlib's artists whose coordinates are points."""
-        artist.set_transform(style.toolbox().IdentityTransform())
-        self.figure.add_artist(artist)
+    @property
+    def drawing(self) -> Drawing:
+        """Everything that was drawn so far."""
+        return Drawing(self.width, self.height, tuple(self.marks))
 
 
 @dataclass(frozen=True)
@@ -65,29 +62,37 @@ class Axis:
         return max((extent(text, style.TICK_SIZE) for _, text in self.ticks), default=0.0)
 
 
-def new_sheet(width: float, height: float) -> Sheet:
-    """Return an empty sheet of that size in points. Call under `style.settings()`."""
-    figure = style.toolbox().Figure(figsize=(width / 72, height / 72), dpi=72, facecolor="none")
-    return Sheet(figure, width, height)
+def line(
+    sheet: Sheet,
+    xs: Values,
+    ys: Values,
+    colour: str,
+    width: float,
+    *,
+    order: float = 2.0,
+    name: str = "",
+    dash: tuple[float, ...] = (),
+    marker: Marker | None = None,
+) -> None:
+    """Draw a line through places; NaN interrupts it."""
+    places = np.stack([np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)], axis=1)
+    sheet.marks.append(Line(places, colour, width, order, name, dash, marker))
 
 
-def line(sheet: Sheet, xs: Values, ys: Values, colour: str, width: float, **more: Any) -> None:
-    """Draw a line through places; NaN interrupts it. `more` are properties of matplotlib's Line2D."""
-    properties = {
-        "solid_capstyle": "butt",
-        "dash_capstyle": "butt",
-        "solid_joinstyle": "miter",
-        "dash_joinstyle": "miter",
-    }
-    sheet.add(style.toolbox().Line2D(xs, ys, color=colour, linewidth=width, **(properties | more)))
-
-
-def area(sheet: Sheet, shapes: Sequence[Any], fill: str, **more: Any) -> None:
-    """Fill closed shapes, each of shape (corners, 2), as one path. `more` are properties of matplotlib's PathPatch."""
-    tools = style.toolbox()
-    paths = [tools.Path([*shape, shape[0]], closed=True) for shape in shapes]
-    properties: dict[str, Any] = {"linewidth": 0, "edgecolor": "none"}
-    sheet.add(tools.PathPatch(tools.Path.make_compound_path(*paths), facecolor=fill, **(properties | more)))
+def area(
+    sheet: Sheet,
+    shapes: Sequence[Any],
+    fill: str,
+    *,
+    order: float = 1.0,
+    name: str = "",
+    edge: str = "none",
+    edge_width: float = 0.0,
+    hatched: bool = False,
+) -> None:
+    """Fill closed shapes, each of shape (corners, 2), as one."""
+    outlines = tuple(np.asarray(shape, dtype=np.float64) for shape in shapes)
+    sheet.marks.append(Area(outlines, fill, order, name, edge, edge_width, hatched))
 
 
 def corners(box: Box) -> tuple[tuple[float, float], ...]:
@@ -107,19 +112,27 @@ def write(
 ) -> None:
     """Set lines of text from the top of a box downwards. With a halo, what lies behind the box is painted over."""
     if halo:
-        area(sheet, [corners(box)], "white", zorder=6)
+        area(sheet, [corners(box)], "white", order=6)
     x = {"left": box.x0, "center": (box.x0 + box.x1) / 2, "right": box.x1}[align]
     for index, words in enumerate(lettering.lines):
         baseline = box.y1 - (index * style.PITCH + _ASCENT) * lettering.size
-        _put(sheet, x, baseline, words, lettering, colour, ha=align, label=name)
+        _put(sheet, x, baseline, words, lettering, colour, align, name)
 
 
-def _put(sheet: Sheet, x: float, y: float, words: str, lettering: Lettering, colour: str, **more: Any) -> None:
+def _put(
+    sheet: Sheet,
+    x: float,
+    y: float,
+    words: str,
+    lettering: Lettering,
+    colour: str,
+    align: Align,
+    name: str,
+    *,
+    turned: bool = False,
+) -> None:
     if words.strip():
-        properties = style.face(lettering.size, bold=lettering.bold)
-        more = {"va": "baseline", "zorder": 7} | more
-        tools = style.toolbox()
-        sheet.add(tools.Text(x, y, words, color=colour, fontproperties=properties, parse_math=False, **more))
+        sheet.marks.append(Words(words, x, y, lettering.size, lettering.bold, colour, align, name, turned))
 
 
 def box_at(x: float, top: float, lettering: Lettering, align: Align = "left") -> Box:
@@ -174,8 +187,8 @@ def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> 
         (frame.y1, frame.y0, frame.y0),
         style.MUTED,
         style.RULE,
-        zorder=5,
-        label="frame",
+        order=5,
+        name="frame",
     )
     nan = float("nan")
     marks = [(frame.x0 - _TICK, frame.x0, at, at) for at, _ in y.ticks]
@@ -183,7 +196,7 @@ def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> 
     xs = [value for mark in marks for value in (mark[0], mark[1], nan)]
     ys = [value for mark in marks for value in (mark[2], mark[3], nan)]
     if marks:
-        line(sheet, xs, ys, style.MUTED, style.RULE, zorder=5)
+        line(sheet, xs, ys, style.MUTED, style.RULE, order=5)
     for at, text in x.ticks:
         words = Lettering((text,), style.TICK_SIZE, bold=False, width=extent(text, style.TICK_SIZE))
         middle = min(max(at, words.width / 2), sheet.width - words.width / 2)
@@ -203,18 +216,8 @@ def draw_frame(sheet: Sheet, frame: Box, x: Axis, y: Axis, *, x_ticks: bool) -> 
     left = frame.x0 - left_margin(y) + _EDGE
     for index, label_line in enumerate(y.label.lines):
         at = left + (index * style.PITCH + _ASCENT) * y.label.size
-        _put(
-            sheet,
-            at,
-            (frame.y0 + frame.y1) / 2,
-            label_line,
-            y.label,
-            style.INK,
-            ha="center",
-            rotation=90,
-            rotation_mode="anchor",
-            label="y-label",
-        )
+        middle = (frame.y0 + frame.y1) / 2
+        _put(sheet, at, middle, label_line, y.label, style.INK, "center", "y-label", turned=True)
 
 
 def x_label(text: FigureText, *, narrow: bool) -> str:

@@ -14,8 +14,7 @@ from reportgen.figures.placement import Box
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.figure import Figure
-
+    from reportgen.figures.marks import Drawing
     from reportgen.model import Cells
 
 STEPS = (1, 5, 10, 20, 50)
@@ -61,7 +60,7 @@ def draw_cells(
     x_threshold_text: str,
     y_threshold_text: str,
     narrow: bool,
-) -> Figure:
+) -> Drawing:
     """Draw both grids, beside each other or, when narrow, one above the other.
 
     Both thresholds are dotted lines, the region at or below both is outlined. Five shades tell the rows in a cell; the
@@ -97,7 +96,7 @@ def draw_cells(
         else:
             bottoms = (foot + below,) * 2
             lefts = (left, left + across + _GAP + right_left)
-        sheet = canvas.new_sheet(width, bottoms[0] + _HEIGHT + head)
+        sheet = canvas.Sheet(width, bottoms[0] + _HEIGHT + head)
         panels = [
             Panel(
                 cells,
@@ -125,7 +124,7 @@ def draw_cells(
             x = canvas.x_axis(panel.x, canvas.x_label(text, narrow=narrow), across)
             canvas.draw_frame(sheet, panel.frame, x, y, x_ticks=True)
         _draw_legend(sheet, left, legend_words, one_row=one_row)
-        return sheet.figure
+        return sheet.drawing
 
 
 def _with_narrow_end(cells: Cells) -> Cells:
@@ -155,23 +154,17 @@ def _draw_panel(sheet: canvas.Sheet, panel: Panel) -> None:
         ]
         if shapes:
             # White gaps tell cells apart; where cells are tiny they would hide them.
-            canvas.area(
-                sheet, shapes, shade, edgecolor="white", linewidth=min(0.5, fine / 8), zorder=2, label=f"step {step}"
-            )
+            canvas.area(sheet, shapes, shade, edge="white", edge_width=min(0.5, fine / 8), order=2, name=f"step {step}")
 
 
 def _draw_thresholds(
     sheet: canvas.Sheet, panel: Panel, x_threshold: float, y_threshold: float, x_words: Lettering, y_words: Lettering
 ) -> None:
     frame, at_x, at_y = panel.frame, panel.x(x_threshold), panel.y(y_threshold)
-    canvas.line(
-        sheet, (at_x, at_x), (at_y, frame.y1 + 4), style.INK, 0.8, linestyle=style.DOTS, zorder=3, label="x threshold"
-    )
-    canvas.line(
-        sheet, (at_x, frame.x1), (at_y, at_y), style.INK, 0.8, linestyle=style.DOTS, zorder=3, label="y threshold"
-    )
+    canvas.line(sheet, (at_x, at_x), (at_y, frame.y1 + 4), style.INK, 0.8, dash=style.DOTS, order=3, name="x threshold")
+    canvas.line(sheet, (at_x, frame.x1), (at_y, at_y), style.INK, 0.8, dash=style.DOTS, order=3, name="y threshold")
     region = canvas.corners(Box(frame.x0, frame.y0, at_x, at_y))
-    canvas.area(sheet, [region], "none", edgecolor=style.INK, linewidth=_OUTLINE, zorder=6, label="region")
+    canvas.area(sheet, [region], "none", edge=style.INK, edge_width=_OUTLINE, order=6, name="region")
     left = max(frame.x0, min(at_x - 1, frame.x1 - x_words.width))
     x_box = canvas.box_at(left, frame.y1 + 5 + x_words.height, x_words)
     canvas.write(sheet, x_words, x_box, name="x threshold")

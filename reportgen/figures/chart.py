@@ -238,14 +238,14 @@ def draw_labels(sheet: canvas.Sheet, plan: Plan) -> None:
         words, box, at = plan.layout.threshold
         top = plot.y1 + 3 if box.y0 > plot.y1 else plot.y1 - 3
         if at > plot.x0:
-            canvas.area(sheet, [canvas.corners(Box(plot.x0, plot.y0, at, min(top, plot.y1)))], style.SHADE, zorder=0)
-        canvas.line(sheet, (at, at), (plot.y0, top), style.INK, style.THIN, zorder=5, label="threshold")
+            canvas.area(sheet, [canvas.corners(Box(plot.x0, plot.y0, at, min(top, plot.y1)))], style.SHADE, order=0)
+        canvas.line(sheet, (at, at), (plot.y0, top), style.INK, style.THIN, order=5, name="threshold")
         canvas.write(sheet, words, box, name="threshold")
     names = ("reference", "synthetic")
     colours = ((style.REFERENCE, style.REFERENCE_WORDS), (style.SYNTHETIC, style.SYNTHETIC_WORDS))
     for name, (colour, of_words), (words, label) in zip(names, colours, plan.layout.series, strict=True):
         start, end = label.leader
-        canvas.line(sheet, (start[0], end[0]), (start[1], end[1]), colour, 0.7, zorder=6)
+        canvas.line(sheet, (start[0], end[0]), (start[1], end[1]), colour, 0.7, order=6)
         align: canvas.Align = "right" if start[0] > label.box.x1 else "left"
         canvas.write(sheet, words, label.box, of_words, align=align, name=name, halo=label.covers)
     tick = canvas.box_at(room.zero_at, plot.y0 - canvas.TICK_GAP, room.zero, "center")

@@ -16,8 +16,7 @@ from reportgen.figures.placement import Box, Curve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.figure import Figure
-
+    from reportgen.figures.marks import Drawing
     from reportgen.model import Histogram
 
 _BAR = 17.0
@@ -68,7 +67,7 @@ def draw_histogram(
     log: bool,
     threshold: Threshold | None,
     narrow: bool,
-) -> Figure:
+) -> Drawing:
     """Draw both series over shared bins: share of rows in a bin, in percent.
 
     With `log` the axis is logarithmic; a first bin that begins at 0 is then drawn as wide as the others. Where bins
@@ -106,7 +105,7 @@ def draw_histogram(
 
     with style.settings():
         best = chart.best_plan(chart.attempts(text, threshold, _HEADROOMS, narrow=narrow), plan)
-        sheet = canvas.new_sheet(best.room.width, best.room.height)
+        sheet = canvas.Sheet(best.room.width, best.room.height)
         _draw_series(sheet, best, held, made)
         chart.draw_labels(sheet, best)
         at = best.room.y(max(held.zero, made.zero)) + 2
@@ -115,7 +114,7 @@ def draw_histogram(
             canvas.write(sheet, words, box, colour, align="center", name="zero share")
             at += words.height
         canvas.draw_frame(sheet, best.room.frame, best.room.x_axis, best.room.y_axis, x_ticks=False)
-        return sheet.figure
+        return sheet.drawing
 
 
 def _scale(edges: Sequence[float], start: float, end: float, *, log: bool) -> scales.Scale:
@@ -162,20 +161,20 @@ def _draw_series(sheet: canvas.Sheet, plan: chart.Plan, held: Bars, made: Bars) 
     room, foot = plan.room, plan.room.plot.y0
     steps = plan.curves.reference.corners
     outline = np.array([(steps[0, 0], foot), *steps, (steps[-1, 0], foot)])
-    canvas.area(sheet, [outline], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=1)
-    canvas.line(sheet, outline[:, 0], outline[:, 1], style.REFERENCE, style.THIN, zorder=2, label="reference")
+    canvas.area(sheet, [outline], style.REFERENCE_FILL, hatched=True, order=1)
+    canvas.line(sheet, outline[:, 0], outline[:, 1], style.REFERENCE, style.THIN, order=2, name="reference")
     steps = plan.curves.synthetic.corners
-    dashes = {"linestyle": style.DASH, "zorder": 3, "label": "synthetic"}
-    canvas.line(sheet, steps[:, 0], steps[:, 1], style.SYNTHETIC, style.THICK, **dashes)
+    colour, width = style.SYNTHETIC, style.THICK
+    canvas.line(sheet, steps[:, 0], steps[:, 1], colour, width, order=3, name="synthetic", dash=style.DASH)
     left, right = room.zero_at - _BAR / 2, room.zero_at + _BAR / 2
     if held.zero:
         bar = canvas.corners(Box(left, foot, right, room.y(held.zero)))
-        canvas.area(sheet, [bar], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=2)
+        canvas.area(sheet, [bar], style.REFERENCE_FILL, hatched=True, order=2)
         xs, ys = zip(*bar, strict=True)
-        canvas.line(sheet, xs, ys, style.REFERENCE, style.THIN, zorder=4, label="reference zero")
+        canvas.line(sheet, xs, ys, style.REFERENCE, style.THIN, order=4, name="reference zero")
     if made.zero:
         bar = canvas.corners(Box(left, foot, right, room.y(made.zero)))
         # The reference's hatch shows through where the bars share a place.
-        canvas.area(sheet, [bar], "none" if held.zero else style.SYNTHETIC_FILL, zorder=1)
+        canvas.area(sheet, [bar], "none" if held.zero else style.SYNTHETIC_FILL, order=1)
         xs, ys = zip(*bar, strict=True)
-        canvas.line(sheet, xs, ys, style.SYNTHETIC, 1.6, zorder=3, label="synthetic zero")
+        canvas.line(sheet, xs, ys, style.SYNTHETIC, 1.6, order=3, name="synthetic zero")

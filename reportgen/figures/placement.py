@@ -263,12 +263,16 @@ class _Raster:
         columns, rows = self.shape
         margin = int(np.ceil(CLEARANCE / CELL))
         wide, high = (int(np.ceil(length / CELL)) for length in size)
-        x, y = np.meshgrid(
-            np.arange(0, columns - wide, _STRIDE[0]), np.arange(0, rows - high, _STRIDE[1]), indexing="ij"
-        )
-        total = _window(marks, x - margin, y - margin, x + wide + margin, y + high + margin)
-        keep = total == 0
-        return np.stack([x[keep], y[keep]], axis=1) * CELL + (self.area.x0, self.area.y0)
+        x, y = np.arange(0, columns - wide, _STRIDE[0]), np.arange(0, rows - high, _STRIDE[1])
+        left, right = (np.clip(at, 0, columns) for at in (x - margin, x + wide + margin))
+        below, above = (np.clip(at, 0, rows) for at in (y - margin, y + high + margin))
+        sums = _sums(marks)
+        total = sums[np.ix_(right, above)] - sums[np.ix_(left, above)]
+        total -= sums[np.ix_(right, below)] - sums[np.ix_(left, below)]
+        column, row = np.nonzero(total == 0)
+        corners = np.stack([x[column], y[row]], axis=1) * CELL
+        places: Points = corners + np.array((self.area.x0, self.area.y0))
+        return places
 
     def covered(self, marks: Marks, places: Points, size: tuple[float, float]) -> Marks:
         """Whether a box at each of the places covers a mark."""
@@ -284,11 +288,17 @@ def _thickened(marks: Marks) -> Marks:
     return thick
 
 
+def _sums(marks: Marks) -> NDArray[np.int64]:
+    """Return the number of marks left of and below every corner of a cell."""
+    sums = np.zeros((marks.shape[0] + 1, marks.shape[1] + 1), dtype=np.int64)
+    np.cumsum(marks.cumsum(axis=0), axis=1, out=sums[1:, 1:])
+    return sums
+
+
 def _window(
     marks: Marks, x0: NDArray[np.int64], y0: NDArray[np.int64], x1: NDArray[np.int64], y1: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    sums = np.zeros((marks.shape[0] + 1, marks.shape[1] + 1), dtype=np.int64)
-    sums[1:, 1:] = marks.cumsum(axis=0).cumsum(axis=1)
+    sums = _sums(marks)
     x0, x1 = (np.clip(x, 0, marks.shape[0]) for x in (x0, x1))
     y0, y1 = (np.clip(y, 0, marks.shape[1]) for y in (y0, y1))
     return sums[x1, y1] - sums[x0, y1] - sums[x1, y0] + sums[x0, y0]

@@ -13,11 +13,11 @@ import numpy as np
 from reportgen import rounding
 from reportgen.figures import canvas, scales, style
 from reportgen.figures.labels import Lettering, letter
+from reportgen.figures.marks import Marker
 from reportgen.figures.placement import CLEARANCE, Box, Curve, Label, Scene, place
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from reportgen.figures.marks import Drawing
     from reportgen.model import PowerPoint
 
 _HEIGHT = 116.0
@@ -62,7 +62,7 @@ class Plan:
 
 def draw_power(
     curve: Sequence[PowerPoint], text: PowerText, *, target: float, smallest: int | None, narrow: bool
-) -> Figure:
+) -> Drawing:
     """Draw the share of trials that noticed, in percent, by the number of planted rows.
 
     Straight lines join the points. `target` is the share (0-1) that counts as noticed, dotted. `smallest` is the number
@@ -76,32 +76,33 @@ def draw_power(
     with style.settings():
         plan, label = _best_plan(curve, text, target, smallest, narrow=narrow)
         frame = plan.frame
-        sheet = canvas.new_sheet(plan.width, plan.height)
-        dots = {"linestyle": style.DOTS, "zorder": 1, "label": "target"}
-        canvas.line(sheet, (frame.x0, frame.x1), (plan.target,) * 2, style.INK, 0.7, **dots)
-        points = {
-            "linestyle": style.DASH,
-            "marker": "o",
-            "markersize": _POINT,
-            "markerfacecolor": "white",
-            "markeredgewidth": 1.3,
-            "zorder": 3,
-            "label": "power",
-        }
-        corners = plan.curve.corners
-        canvas.line(sheet, corners[:, 0], corners[:, 1], style.SYNTHETIC, style.THICK, **points)
+        sheet = canvas.Sheet(plan.width, plan.height)
+        across, target_at = (frame.x0, frame.x1), (plan.target,) * 2
+        canvas.line(sheet, across, target_at, style.INK, 0.7, order=1, name="target", dash=style.DOTS)
+        xs, ys = plan.curve.corners.T
+        canvas.line(
+            sheet,
+            xs,
+            ys,
+            style.SYNTHETIC,
+            style.THICK,
+            order=3,
+            name="power",
+            dash=style.DASH,
+            marker=Marker("circle", _POINT, "white", 1.3),
+        )
         if smallest is not None:
             (at, height), *_ = plan.curve.anchors
-            canvas.line(sheet, (at, at), (frame.y0, height), style.INK, style.THIN, zorder=2, label="smallest")
-            diamond = {"marker": "D", "markersize": _MARK, "markeredgewidth": 0, "zorder": 6, "label": "mark"}
-            canvas.line(sheet, (at,), (height,), style.INK, 0, **diamond)
+            canvas.line(sheet, (at, at), (frame.y0, height), style.INK, style.THIN, order=2, name="smallest")
+            diamond = Marker("diamond", _MARK, style.INK)
+            canvas.line(sheet, (at,), (height,), style.INK, 0, order=6, name="mark", marker=diamond)
         start, end = label.leader
         if math.dist(start, end) > _NEAR:
-            canvas.line(sheet, (start[0], end[0]), (start[1], end[1]), style.INK, 0.7, zorder=5)
+            canvas.line(sheet, (start[0], end[0]), (start[1], end[1]), style.INK, 0.7, order=5)
         align: canvas.Align = "right" if start[0] > label.box.x1 else "left"
         canvas.write(sheet, plan.words, label.box, align=align, name="smallest", halo=label.covers)
         canvas.draw_frame(sheet, frame, plan.x_axis, plan.y_axis, x_ticks=True)
-        return sheet.figure
+        return sheet.drawing
 
 
 def _best_plan(

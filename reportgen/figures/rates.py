@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from reportgen.figures import canvas, style
 from reportgen.figures.labels import Lettering, extent, legible, letter
+from reportgen.figures.marks import Marker
 from reportgen.figures.placement import Box
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from reportgen.figures.marks import Drawing
 
 TICKS = (0, 20, 40, 60, 80, 100)
 """Percent."""
@@ -74,22 +75,22 @@ class _Plan:
         return self.plot.x0 + min(1.0, max(0.0, rate)) * (self.plot.x1 - self.plot.x0)
 
 
-def draw_rates(rows: Sequence[RateRow], text: RatesText, *, narrow: bool) -> Figure:
+def draw_rates(rows: Sequence[RateRow], text: RatesText, *, narrow: bool) -> Drawing:
     """Draw the rates of each attack. Raises ValueError without any."""
     if not rows:
         msg = "there must be at least one attack"
         raise ValueError(msg)
     with style.settings():
         plan = _plan(rows, text, narrow=narrow)
-        sheet = canvas.new_sheet(plan.width, plan.height)
+        sheet = canvas.Sheet(plan.width, plan.height)
         for tick in TICKS:
             at = plan.x(tick / 100)
-            canvas.line(sheet, (at, at), (plan.plot.y0, plan.plot.y1), style.SHADE, style.RULE, zorder=0, label="grid")
+            canvas.line(sheet, (at, at), (plan.plot.y0, plan.plot.y1), style.SHADE, style.RULE, order=0, name="grid")
         for place, row in enumerate(rows):
             _draw_row(sheet, plan, place, row, narrow=narrow)
         _draw_legend(sheet, plan, text, with_control=rows[0].control is not None)
         _draw_axis(sheet, plan)
-        return sheet.figure
+        return sheet.drawing
 
 
 def _plan(rows: Sequence[RateRow], text: RatesText, *, narrow: bool) -> _Plan:
@@ -153,7 +154,7 @@ def _draw_row(sheet: canvas.Sheet, plan: _Plan, place: int, row: RateRow, *, nar
     box = canvas.box_at(plan.width - _EDGE, risk_top, risk, "right")
     canvas.write(sheet, risk, box, align="right", name="risk", halo=narrow)
     at = plan.x(row.baseline)
-    canvas.line(sheet, (at, at), (middle - _MARK, middle + _MARK), style.MUTED, 1.4, zorder=2, label="baseline")
+    canvas.line(sheet, (at, at), (middle - _MARK, middle + _MARK), style.MUTED, 1.4, order=2, name="baseline")
     if row.control is not None:
         _draw_rate(sheet, plan, row.control, middle - _APART, attack=False)
     _draw_rate(sheet, plan, row.attack, middle + _APART, attack=True)
@@ -161,7 +162,7 @@ def _draw_row(sheet: canvas.Sheet, plan: _Plan, place: int, row: RateRow, *, nar
 
 def _draw_rate(sheet: canvas.Sheet, plan: _Plan, rate: Rate, y: float, *, attack: bool) -> None:
     colour = style.SYNTHETIC if attack else style.REFERENCE
-    canvas.line(sheet, (plan.x(rate.low), plan.x(rate.high)), (y, y), colour, _BAR, zorder=3, label="interval")
+    canvas.line(sheet, (plan.x(rate.low), plan.x(rate.high)), (y, y), colour, _BAR, order=3, name="interval")
     _dot(sheet, plan.x(rate.value), y, attack=attack)
 
 
@@ -169,15 +170,15 @@ def _dot(sheet: canvas.Sheet, x: float, y: float, *, attack: bool) -> None:
     """A filled circle for the attack, an empty square for its control: told apart without colour."""
     colour = style.SYNTHETIC if attack else style.REFERENCE
     face = colour if attack else "white"
-    properties = {"markersize": _DOT, "markeredgewidth": 1.4, "markerfacecolor": face, "zorder": 4, "label": "dot"}
-    canvas.line(sheet, (x,), (y,), colour, 0, marker="o" if attack else "s", **properties)
+    marker = Marker("circle" if attack else "square", _DOT, face, 1.4)
+    canvas.line(sheet, (x,), (y,), colour, 0, order=4, name="dot", marker=marker)
 
 
 def _draw_legend(sheet: canvas.Sheet, plan: _Plan, text: RatesText, *, with_control: bool) -> None:
     marks = ["attack", *(["control"] if with_control else []), "baseline"]
     for mark, (words, left, middle) in zip(marks, plan.legend, strict=True):
         if mark == "baseline":
-            canvas.line(sheet, (left + 5, left + 5), (middle - _MARK, middle + _MARK), style.MUTED, 1.4, zorder=2)
+            canvas.line(sheet, (left + 5, left + 5), (middle - _MARK, middle + _MARK), style.MUTED, 1.4, order=2)
         else:
             _dot(sheet, left + 5, middle, attack=mark == "attack")
         canvas.write(sheet, words, canvas.box_at(left + 14, middle + words.height / 2, words), name="legend")
@@ -188,9 +189,9 @@ def _draw_legend(sheet: canvas.Sheet, plan: _Plan, text: RatesText, *, with_cont
 
 def _draw_axis(sheet: canvas.Sheet, plan: _Plan) -> None:
     y, nan = plan.plot.y0, float("nan")
-    canvas.line(sheet, (plan.plot.x0, plan.plot.x1), (y, y), style.MUTED, style.RULE, zorder=5, label="frame")
+    canvas.line(sheet, (plan.plot.x0, plan.plot.x1), (y, y), style.MUTED, style.RULE, order=5, name="frame")
     xs = [value for tick in TICKS for value in (plan.x(tick / 100), plan.x(tick / 100), nan)]
-    canvas.line(sheet, xs, [y - 3, y, nan] * len(TICKS), style.MUTED, style.RULE, zorder=5)
+    canvas.line(sheet, xs, [y - 3, y, nan] * len(TICKS), style.MUTED, style.RULE, order=5)
     for tick, (_, words) in zip(TICKS, plan.axis.ticks, strict=True):
         lettering = letter(words, plan.width, size=style.TICK_SIZE)
         box = canvas.box_at(plan.x(tick / 100), y - canvas.TICK_GAP, lettering, "center")

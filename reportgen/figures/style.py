@@ -1,7 +1,7 @@
-"""How the figures look: sizes, colours, dashes, faces. The one place that loads matplotlib, when a figure is drawn.
+"""How the figures look: sizes, colours, dashes, faces. The one place that loads matplotlib, when letters are measured.
 
 Lengths are points (1/72 inch) unless a name says mm. The hosts' fonts and their matplotlibrc do not matter: every text
-is set in the packaged faces by their file, and drawing and saving run under `settings()`.
+is set in the packaged faces by their file, and measuring and outlining them run under `settings()`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ REFERENCE_FILL, SYNTHETIC_FILL, HATCH = "#E6F0F8", "#FBE9DF", "#8FBEDD"
 REFERENCE_STEPS = ("#DCEAF4", "#A9CDE6", "#6BA9D2", "#2C7FB8", "#084A75")
 SYNTHETIC_STEPS = ("#FBE3D6", "#F5BD9C", "#E98D57", "#C65A10", "#7A3200")
 """Shades of cells, each step darker than the one before in grey as well."""
-DASH = (0.0, (9.0, 1.3))
-DOTS = (0.0, (1.0, 2.0))
+DASH = (9.0, 1.3)
+DOTS = (1.0, 2.0)
+"""Dashes and gaps, as multiples of a line's width."""
 THIN, THICK, RULE = 0.9, 2.1, 0.6
 
 FAMILY = "Reportgen Sans"
@@ -40,16 +41,7 @@ SIZE, TICK_SIZE, TITLE_SIZE = 8.5, 8.0, 9.0
 PITCH = 1.27
 """Distance of two lines of text, as a multiple of the size."""
 
-_RC = {
-    "hatch.linewidth": 0.5,
-    "path.simplify": False,
-    "path.snap": False,
-    "svg.hashsalt": "reportgen",
-    "svg.image_inline": True,
-}
 _NOT_STYLE = {"backend", "backend_fallback", "interactive", "timezone", "toolbar", "webagg.port"}
-
-
 _IN_FORCE = ContextVar("settings in force", default=False)
 
 
@@ -58,12 +50,6 @@ class Toolbox(NamedTuple):
 
     rc_context: Any
     defaults: dict[str, Any]
-    Figure: Any
-    Line2D: Any
-    Path: Any
-    PathPatch: Any
-    Text: Any
-    IdentityTransform: Any
     get_font: Any
     regular: Any
     semibold: Any
@@ -81,7 +67,6 @@ def toolbox() -> Toolbox:
         except OSError:
             msg = "no figure can be drawn: matplotlib needs a writable folder, set MPLCONFIGDIR to one"
             raise EnvironmentLacking(msg) from None
-        path = importlib.import_module("matplotlib.path")
         faces = {
             name: str(resource("assets", "fonts", f"ReportgenSans-{name}.ttf")) for name in ("Regular", "SemiBold")
         }
@@ -89,12 +74,6 @@ def toolbox() -> Toolbox:
         return Toolbox(
             rc_context=matplotlib.rc_context,
             defaults={key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_STYLE},
-            Figure=importlib.import_module("matplotlib.figure").Figure,
-            Line2D=importlib.import_module("matplotlib.lines").Line2D,
-            Path=path.Path,
-            PathPatch=importlib.import_module("matplotlib.patches").PathPatch,
-            Text=importlib.import_module("matplotlib.text").Text,
-            IdentityTransform=importlib.import_module("matplotlib.transforms").IdentityTransform,
             get_font=manager.get_font,
             regular=manager.FontProperties(family=FAMILY, weight=400, fname=faces["Regular"]),
             semibold=manager.FontProperties(family=FAMILY, weight=600, fname=faces["SemiBold"]),
@@ -116,17 +95,17 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def settings(**more: Any) -> Iterator[None]:
-    """Draw or save under matplotlib's defaults and ours, whatever the host's matplotlibrc says.
+def settings() -> Iterator[None]:
+    """Measure and outline letters under matplotlib's defaults, whatever the host's matplotlibrc says.
 
     Matplotlib checks some three hundred settings each time: within `settings()` another one has nothing to do.
     """
-    if _IN_FORCE.get() and not more:
+    if _IN_FORCE.get():
         yield
         return
     tools = toolbox()
-    with tools.rc_context({**tools.defaults, **_RC, **{key.replace("__", "."): value for key, value in more.items()}}):
-        token = _IN_FORCE.set(not more)
+    with tools.rc_context(tools.defaults):
+        token = _IN_FORCE.set(True)
         try:
             yield
         finally:

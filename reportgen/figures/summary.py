@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from reportgen.figures import canvas, style
 from reportgen.figures.labels import Lettering, extent, letter
+from reportgen.figures.marks import Marker
 from reportgen.figures.placement import Box
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from reportgen.figures.marks import Drawing
 
 LEAST, MOST = -6.0, 4.0
 """Ends of the axis; beyond them an arrow stands for the dot."""
@@ -92,23 +93,23 @@ class _Plan:
         return self.plot.x0 + part * (self.plot.x1 - self.plot.x0)
 
 
-def draw_summary(rows: Sequence[ScoreRow], text: SummaryText, *, narrow: bool) -> Figure:
+def draw_summary(rows: Sequence[ScoreRow], text: SummaryText, *, narrow: bool) -> Drawing:
     """Draw a dot with its interval for each row. Raises ValueError without any row."""
     if not rows:
         msg = "there must be at least one score with a null range"
         raise ValueError(msg)
     with style.settings():
         plan = _plan(rows, text, narrow=narrow)
-        sheet = canvas.new_sheet(plan.width, plan.height)
+        sheet = canvas.Sheet(plan.width, plan.height)
         band = Box(plan.x(-1), plan.plot.y0, plan.x(1), plan.plot.y1)
-        canvas.area(sheet, [canvas.corners(band)], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=0)
+        canvas.area(sheet, [canvas.corners(band)], style.REFERENCE_FILL, hatched=True, order=0)
         for y in plan.rules:
-            canvas.line(sheet, (_EDGE, plan.width - _EDGE), (y, y), style.MUTED, 0.4, zorder=1, label="rule")
+            canvas.line(sheet, (_EDGE, plan.width - _EDGE), (y, y), style.MUTED, 0.4, order=1, name="rule")
         for placed in plan.rows:
             _draw_row(sheet, plan, placed, narrow=narrow)
         _draw_heads(sheet, plan, text, narrow=narrow)
         _draw_axis(sheet, plan)
-        return sheet.figure
+        return sheet.drawing
 
 
 def _plan(rows: Sequence[ScoreRow], text: SummaryText, *, narrow: bool) -> _Plan:
@@ -166,21 +167,18 @@ def _draw_row(sheet: canvas.Sheet, plan: _Plan, placed: _Placed, *, narrow: bool
     canvas.write(sheet, value, canvas.box_at(end, top, value, "right"), align="right", name="value", halo=narrow)
     if row.reference is not None and LEAST <= row.reference <= MOST:
         at, reach = plan.x(row.reference), _MARK
-        canvas.line(
-            sheet, (at, at), (middle - reach, middle + reach), style.REFERENCE, 1.4, zorder=2, label="reference"
-        )
+        canvas.line(sheet, (at, at), (middle - reach, middle + reach), style.REFERENCE, 1.4, order=2, name="reference")
     face = style.SYNTHETIC if row.leaks else "white"
-    dot = {"markersize": _DOT, "markeredgewidth": 1.4, "markerfacecolor": face, "zorder": 4, "label": "dot"}
     if LEAST <= row.at <= MOST:
         ends = plan.x(row.low), plan.x(row.high)
-        canvas.line(sheet, ends, (middle, middle), style.SYNTHETIC, _BAR, zorder=3, label="interval")
-        canvas.line(sheet, (plan.x(row.at),), (middle,), style.SYNTHETIC, 0, marker="o", **dot)
+        canvas.line(sheet, ends, (middle, middle), style.SYNTHETIC, _BAR, order=3, name="interval")
+        dot = Marker("circle", _DOT, face, 1.4)
+        canvas.line(sheet, (plan.x(row.at),), (middle,), style.SYNTHETIC, 0, order=4, name="dot", marker=dot)
         return
     end, inwards = (plan.plot.x0 + 2, 1) if row.at < LEAST else (plan.plot.x1 - 2, -1)
-    canvas.line(
-        sheet, (end, end + inwards * _ARROW), (middle, middle), style.SYNTHETIC, _BAR, zorder=3, label="interval"
-    )
-    canvas.line(sheet, (end,), (middle,), style.SYNTHETIC, 0, marker="<" if inwards > 0 else ">", **dot)
+    canvas.line(sheet, (end, end + inwards * _ARROW), (middle, middle), style.SYNTHETIC, _BAR, order=3, name="interval")
+    arrow = Marker("left" if inwards > 0 else "right", _DOT, face, 1.4)
+    canvas.line(sheet, (end,), (middle,), style.SYNTHETIC, 0, order=4, name="dot", marker=arrow)
 
 
 def _draw_heads(sheet: canvas.Sheet, plan: _Plan, text: SummaryText, *, narrow: bool) -> None:
@@ -200,9 +198,9 @@ def _draw_heads(sheet: canvas.Sheet, plan: _Plan, text: SummaryText, *, narrow: 
 
 def _draw_axis(sheet: canvas.Sheet, plan: _Plan) -> None:
     y, nan = plan.plot.y0, float("nan")
-    canvas.line(sheet, (plan.plot.x0, plan.plot.x1), (y, y), style.MUTED, style.RULE, zorder=5, label="frame")
+    canvas.line(sheet, (plan.plot.x0, plan.plot.x1), (y, y), style.MUTED, style.RULE, order=5, name="frame")
     xs = [value for tick in TICKS for value in (plan.x(tick), plan.x(tick), nan)]
-    canvas.line(sheet, xs, [y - 3, y, nan] * len(TICKS), style.MUTED, style.RULE, zorder=5)
+    canvas.line(sheet, xs, [y - 3, y, nan] * len(TICKS), style.MUTED, style.RULE, order=5)
     for tick, (_, words) in zip(TICKS, plan.axis.ticks, strict=True):
         lettering = letter(words, plan.width, size=style.TICK_SIZE)
         box = canvas.box_at(plan.x(tick), y - canvas.TICK_GAP, lettering, "center")

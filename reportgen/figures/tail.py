@@ -9,13 +9,13 @@ import numpy as np
 
 from reportgen.figures import canvas, chart, scales, style
 from reportgen.figures.labels import FigureText, Threshold, letter
+from reportgen.figures.marks import Marker
 from reportgen.figures.placement import Box, Curve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.figure import Figure
-
+    from reportgen.figures.marks import Drawing, Shape
     from reportgen.figures.placement import Points
     from reportgen.model import Histogram
 
@@ -36,7 +36,7 @@ def cumulated(series: Histogram) -> tuple[float, ...]:
 
 def draw_tail(
     reference: Histogram, synthetic: Histogram, text: FigureText, *, threshold: Threshold | None, narrow: bool
-) -> Figure:
+) -> Drawing:
     """Draw the share of rows at a value or nearer, in percent, for both series.
 
     The curves are exact at every edge of a bin and straight between them. Both axes are logarithmic; a first bin that
@@ -71,20 +71,28 @@ def draw_tail(
     with style.settings():
         best = chart.best_plan(chart.attempts(text, threshold, _HEADROOMS, narrow=narrow), plan)
         room, foot = best.room, best.room.plot.y0
-        sheet = canvas.new_sheet(room.width, room.height)
+        sheet = canvas.Sheet(room.width, room.height)
         strip = Box(room.frame.x0, foot, room.plot.x0 - 4, room.plot.y1 - 3)
-        canvas.area(sheet, [canvas.corners(strip)], style.SHADE, zorder=0)
+        canvas.area(sheet, [canvas.corners(strip)], style.SHADE, order=0)
         line = best.curves.reference.corners
         fill = np.array([(line[0, 0], foot), *line, (line[-1, 0], foot)])
-        canvas.area(sheet, [fill], style.REFERENCE_FILL, edgecolor=style.HATCH, hatch="////", zorder=1)
-        canvas.line(sheet, line[:, 0], line[:, 1], style.REFERENCE, style.THIN, zorder=2, label="reference")
+        canvas.area(sheet, [fill], style.REFERENCE_FILL, hatched=True, order=1)
+        canvas.line(sheet, line[:, 0], line[:, 1], style.REFERENCE, style.THIN, order=2, name="reference")
         line = best.curves.synthetic.corners
-        dashes = {"linestyle": style.DASH, "zorder": 3, "label": "synthetic"}
-        canvas.line(sheet, line[:, 0], line[:, 1], style.SYNTHETIC, style.THICK, **dashes)
+        canvas.line(
+            sheet,
+            line[:, 0],
+            line[:, 1],
+            style.SYNTHETIC,
+            style.THICK,
+            order=3,
+            name="synthetic",
+            dash=style.DASH,
+        )
         _draw_zeros(sheet, room, held[0], made[0])
         chart.draw_labels(sheet, best)
         canvas.draw_frame(sheet, room.frame, room.x_axis, room.y_axis, x_ticks=True)
-        return sheet.figure
+        return sheet.drawing
 
 
 def _points(room: chart.Room, edges: Sequence[float], shares: Sequence[float]) -> Points:
@@ -111,17 +119,20 @@ def _draw_zeros(sheet: canvas.Sheet, room: chart.Room, held: float, made: float)
         return room.y(share) if share else room.y.start + _MARKER
 
     close = abs(height(held) - height(made)) < 2 * _MARKER
-    entries = sorted(
-        [(held, style.REFERENCE, "o", "reference", -_MARKER), (made, style.SYNTHETIC, "D", "synthetic", _MARKER)]
+    entries: list[tuple[float, str, Shape, str, float]] = sorted(
+        [
+            (held, style.REFERENCE, "circle", "reference", -_MARKER),
+            (made, style.SYNTHETIC, "diamond", "synthetic", _MARKER),
+        ]
     )
     words = [
         letter(chart.share_text(entry[0]), chart.STRIP[True], size=style.TICK_SIZE, bold=True) for entry in entries
     ]
     ats = [height(entry[0]) for entry in entries]
-    for (share, colour, marker, name, aside), at in zip(entries, ats, strict=True):
-        shape = {"marker": marker if share else "v", "markersize": _MARKER, "markeredgewidth": 0}
+    for (share, colour, shape, name, aside), at in zip(entries, ats, strict=True):
+        marker = Marker(shape if share else "down", _MARKER, colour)
         x = middle + (aside if close else 0)
-        canvas.line(sheet, (x,), (at,), colour, 0, zorder=6, label=f"{name} zero", **shape)
+        canvas.line(sheet, (x,), (at,), colour, 0, order=6, name=f"{name} zero", marker=marker)
     # Both labels stand above their markers. Where the lower one would reach the upper marker, it goes below its own;
     # where there is no room for that either, or the markers stand beside each other, the labels stand in a pile.
     boxes = [

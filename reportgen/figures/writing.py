@@ -1,13 +1,13 @@
 """Lines of text in SVG: as text in the packaged face, or as outlines of its letters, which need no font.
 
-Matplotlib can write both, but lays out each line anew for every file and gives an outline no unit of its own; letters
-are most of a picture and of the time that saving it takes.
+Letters are most of a picture and of the time that writing it takes: each is outlined once a face, each word laid out
+once.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from reportgen.figures import style
@@ -16,47 +16,49 @@ from reportgen.figures.labels import extent, space
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from reportgen.figures.marks import Words
+
 _UNITS = 10
 """A face is loaded at 100 units to its size; in thousandths, which it was designed in, whole numbers lose nothing."""
-_ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
 _BEFORE = {"left": 0.0, "center": 0.5, "right": 1.0}
 """The part of a line's width that lies before its place."""
 _MOVE, _LINE, _QUADRATIC, _CUBIC = 1, 2, 3, 4
 """Codes of matplotlib's Path; every other one closes an outline."""
 
 
-def as_text(lines: Iterable[Any], height: float) -> str:
-    """Return matplotlib's texts as <text> elements on a sheet of that height in points, y downwards."""
+def as_text(lines: Iterable[Words], height: float) -> str:
+    """Return lines of text as <text> elements on a sheet of that height in points, y downwards.
+
+    All begin at their left: WeasyPrint makes a drawing of its own for each text that is anchored elsewhere.
+    """
     written = []
     for line in lines:
-        x, y = line.get_position()
-        place, turned = f"{rounded(x)} {rounded(height - y)}", line.get_rotation()
+        start = line.x - _BEFORE[line.align] * extent(line.text, line.size, bold=line.bold)
+        y = rounded(height - line.y)
         written.append(
-            f'<text x="{rounded(x)}" y="{rounded(height - y)}"'
-            + (f' transform="rotate({-turned:g} {place})"' if turned else "")
-            + f' fill="{line.get_color()}" font-family="{style.FAMILY}" font-size="{line.get_fontsize():g}"'
-            + (' font-weight="600"' if _bold(line) else "")
-            + f"{_ANCHORS[line.get_ha()]}>{escape(line.get_text())}</text>\n"
+            f'<text x="{rounded(start)}" y="{y}"'
+            + (f' transform="rotate(-90 {rounded(line.x)} {y})"' if line.turned else "")
+            + f' fill="{line.colour}" font-family="{style.FAMILY}" font-size="{line.size:g}"'
+            + (' font-weight="600"' if line.bold else "")
+            + f">{escape(line.text)}</text>\n"
         )
     return "".join(written)
 
 
-def as_outlines(lines: Sequence[Any], height: float) -> str:
-    """Return matplotlib's texts as groups of outlines, each letter's written once; see `as_text`."""
+def as_outlines(lines: Iterable[Words], height: float) -> str:
+    """Return lines of text as groups of outlines, each letter's written once; see `as_text`."""
     names: dict[str, str] = {}
     groups = []
     for line in lines:
-        words, bold, size = line.get_text(), _bold(line), line.get_fontsize()
-        x, y = line.get_position()
-        shift = _BEFORE[line.get_ha()] * extent(words, 1000, bold=bold)
+        shift = _BEFORE[line.align] * extent(line.text, 1000, bold=line.bold)
         letters = "".join(
             f'<use href="#{names.setdefault(drawn, f"g{len(names)}")}" x="{round(at - shift)}"/>'
-            for drawn, at in _laid_out(words, bold=bold)
+            for drawn, at in _laid_out(line.text, bold=line.bold)
         )
-        turn = f" rotate({-line.get_rotation():g})" if line.get_rotation() else ""
-        scale = f"{size / 1000:g}"
+        turn = " rotate(-90)" if line.turned else ""
+        scale = f"{line.size / 1000:g}"
         groups.append(
-            f'<g fill="{line.get_color()}" transform="translate({rounded(x)} {rounded(height - y)}){turn}'
+            f'<g fill="{line.colour}" transform="translate({rounded(line.x)} {rounded(height - line.y)}){turn}'
             f' scale({scale} -{scale})">{letters}</g>\n'
         )
     outlines = "".join(f'<path id="{name}" d="{drawn}"/>\n' for drawn, name in names.items())
@@ -68,10 +70,6 @@ def rounded(number: float, places: int = 2) -> str:
     text = f"{number:.{places}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
-
-
-def _bold(line: Any) -> bool:
-    return bool(line.get_fontproperties().get_weight() == 600)
 
 
 def _laid_out(line: str, *, bold: bool) -> Iterator[tuple[str, float]]:

@@ -18,7 +18,7 @@ from reportgen.score_names import ATTACKS, PREDICATES
 from reportgen.words import sentence
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from reportgen.figures.marks import Drawing
 
 COLUMN = "column:"
 MOST_NAMED = 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from reportgen.figures import style
 from reportgen.model import Result, to_json
 from reportgen.render.context import build_report
 from reportgen.render.page import render_page
@@ -13,7 +14,8 @@ from reportgen.shown import NOT_SHOWN
 
 def render(result: Result, rendering: RenderedBy) -> bytes:
     """Write the report as HTML."""
-    report = build_report(result, rendering, "screen")
+    with style.settings():  # once for all figures
+        report = build_report(result, rendering, "screen")
     return render_page(report, "inline", embedded_json(result)).encode()
 
 

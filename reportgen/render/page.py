@@ -22,6 +22,7 @@ from reportgen.render.long_words import with_breaks
 from reportgen.render.own_page import check_page
 from reportgen.render.own_templates import ENDING, filled
 from reportgen.render.pictures import Medium
+from reportgen.render.plain_values import with_values
 from reportgen.render.running_title import running_title
 from reportgen.render.summary_page import SummaryPage
 from reportgen.render.view import shortened
@@ -97,7 +98,7 @@ def render_template(
     Where templates are the user's own, what they lack or may not hold is an InputError; `kept` are the texts that the
     page must show.
     """
-    sheets = tuple(_sheets(medium, fonts, look))
+    sheets = _sheets(medium, fonts, look)
     words = catalog()["label"]
     logo = None if look.logo is None else LogoView(Markup(look.logo.uri), look.logo.alternative)  # noqa: S704 -- base64
 
@@ -129,7 +130,17 @@ def _shown(page: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", page)
 
 
-def _sheets(medium: Medium, fonts: Literal["inline", "packaged"], look: Look) -> Iterator[Sheet]:
+@functools.lru_cache(maxsize=4)
+def _sheets(medium: Medium, fonts: Literal["inline", "packaged"], look: Look) -> tuple[Sheet, ...]:
+    """List the style sheets in order, those of paper with plain values unless templates of the user's set values."""
+    listed = tuple(_listed(medium, fonts, look))
+    if medium == "screen" or look.templates:
+        return listed
+    plain = with_values([sheet.css for sheet in listed])
+    return tuple(Sheet(Markup(css), sheet.media) for css, sheet in zip(plain, listed, strict=True))  # noqa: S704 -- ours
+
+
+def _listed(medium: Medium, fonts: Literal["inline", "packaged"], look: Look) -> Iterator[Sheet]:
     """List the style sheets in order; own colours come right after the packaged ones of the same scheme."""
     for sheet, media in SHEETS[medium]:
         yield Sheet(_css(sheet, fonts), media)

@@ -11,10 +11,12 @@ import logging
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import unquote_to_bytes
 from xml.etree.ElementTree import Element, SubElement, fromstring, register_namespace, tostring
 
 from reportgen.errors import EnvironmentLacking, ReportgenError
@@ -24,11 +26,14 @@ from reportgen.native import install_native, libraries_by_the_loader_alone
 from reportgen.render.context import build_report
 from reportgen.render.fonts import SCHEME, font
 from reportgen.render.page import render_page
+from reportgen.render.quicker import quicker
 from reportgen.render.rendered import RenderedBy
+from reportgen.render.written import written_once
 
 ATTACHMENT = "result.json"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 FONT = re.compile(re.escape(SCHEME) + r"[A-Za-z-]+\.ttf")
+PICTURE = re.compile(r'src="data:image/svg\+xml,([^"&]*)"')
 MISSING = "\N{WHITE SQUARE}"
 """Stands for a character that no font on the machine has."""
 PDFUAID = "http://www.aiim.org/pdfua/ns/id/"
@@ -127,24 +132,40 @@ def _typeset(page: str, attached: Attached) -> _Typeset:
         "pdf_identifier": hashlib.sha256(content).digest()[:16],
         "attachments": [attachment],
     }
-    with _ONE_AT_A_TIME, failing_on_errors() as watch, warnings.catch_warnings():
+    page, pictures = pictures_apart(page)
+    with _ONE_AT_A_TIME, quicker(page), failing_on_errors() as watch, warnings.catch_warnings():
         # WeasyPrint 70 leaves closing the colour profile that PDF/A asks for to the garbage collector.
         warnings.simplefilter("ignore", ResourceWarning)
-        document = weasyprint.HTML(string=page, base_url=SCHEME, url_fetcher=fetcher()).render(
-            font_config=_fonts(), **options
-        )
+        html = weasyprint.HTML(string=page, base_url=SCHEME, url_fetcher=fetcher(pictures))
+        document = html.render(font_config=_fonts(), **options)
         _declare_ua(document.metadata)
-        pdf: bytes = document.write_pdf(finisher=_name_attachments_once, **options)
+        pdf: bytes = document.write_pdf(finisher=_finish, **options)
     return _Typeset(pdf, len(document.pages), frozenset(watch.missing))
 
 
-def _name_attachments_once(_: Any, pdf: Any) -> None:
-    """Drop the second reference to each associated file that WeasyPrint 70 writes."""
+def _finish(_: Any, pdf: Any) -> None:
+    """Drop the second reference to each associated file that WeasyPrint 70 writes, and write down every object once."""
     pdf.catalog["AF"][:] = dict.fromkeys(pdf.catalog["AF"])
+    written_once(pdf)
 
 
-def fetcher() -> Any:
-    """Return a fetcher of data: addresses and packaged fonts; everything else ends the export.
+def pictures_apart(page: str) -> tuple[str, dict[str, bytes]]:
+    """Give each drawing of a page a short address, and return the drawings by it.
+
+    Letter by letter, the parser of HTML would read addresses that are most of the page.
+    """
+    drawings: dict[str, bytes] = {}
+
+    def short(found: re.Match[str]) -> str:
+        address = f"{SCHEME}picture-{len(drawings) + 1}.svg"
+        drawings[address] = unquote_to_bytes(found[1])
+        return f'src="{address}"'
+
+    return PICTURE.sub(short, page), drawings
+
+
+def fetcher(pictures: Mapping[str, bytes] = MappingProxyType({})) -> Any:
+    """Return a fetcher of data: addresses, packaged fonts and the drawings given; everything else ends the export.
 
     A page made from other people's names must never make this program read a file or call a server.
     """
@@ -154,6 +175,8 @@ def fetcher() -> Any:
         def fetch(self, url: str, headers: dict[str, str] | None = None) -> Any:
             if url.startswith("data:"):
                 return super().fetch(url, headers)
+            if url in pictures:
+                return URLFetcherResponse(url, pictures[url], {"Content-Type": "image/svg+xml"})
             if FONT.fullmatch(url):
                 return URLFetcherResponse(url, font(url.removeprefix(SCHEME)), {"Content-Type": "font/ttf"})
             msg = "an address outside the package was asked for"

@@ -20,7 +20,7 @@ from reportgen.words import sentence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from matplotlib.figure import Figure as Drawing
+    from reportgen.figures.marks import Drawing
 
 Medium = Literal["screen", "paper"]
 """Screen: both widths, letters as paths, so that an <img> needs no font. Paper: one width, real text."""

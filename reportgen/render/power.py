@@ -15,7 +15,7 @@ from reportgen.rounding import count, percent
 from reportgen.words import sentence
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from reportgen.figures.marks import Drawing
 
 
 def power_figure(result: Result, medium: Medium, numbering: Numbering) -> Figure | None:

@@ -15,7 +15,7 @@ from reportgen.verdict.evidence import PAIR
 from reportgen.words import sentence
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from reportgen.figures.marks import Drawing
 
 
 def summary_figure(result: Result, medium: Medium, numbering: Numbering) -> Figure | None:

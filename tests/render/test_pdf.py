@@ -192,12 +192,20 @@ def test_fetcher_serves_packaged_fonts_only():
         pdf.fetcher().fetch("reportgen:../css/base.css")
 
 
+def test_drawings_of_a_page_are_served_by_short_addresses():
+    page = '<img alt="a" src="data:image/svg+xml,%3Csvg/%3E"><img alt="b" src="data:image/png;base64,AA==">'
+    shown, pictures = pdf.pictures_apart(page)
+    assert pictures == {"reportgen:picture-1.svg": b"<svg/>"}
+    assert shown == page.replace("data:image/svg+xml,%3Csvg/%3E", "reportgen:picture-1.svg")
+    assert pdf.fetcher(pictures).fetch("reportgen:picture-1.svg").read() == b"<svg/>"
+
+
 def test_hostile_names_never_reach_the_fetcher(results, rendering, monkeypatch):
     asked = []
     real = pdf.fetcher
 
-    def watched():
-        fetcher = real()
+    def watched(*pictures):
+        fetcher = real(*pictures)
         fetch = fetcher.fetch
         fetcher.fetch = lambda url, headers=None: asked.append(url) or fetch(url, headers)
         return fetcher
@@ -205,8 +213,9 @@ def test_hostile_names_never_reach_the_fetcher(results, rendering, monkeypatch):
     monkeypatch.setattr(pdf, "fetcher", watched)
     monkeypatch.setattr(pdf, "_fonts", lambda: None)  # loaded anew, so that the fonts are asked for
     pdf.render(results["hostile"], rendering)
-    assert {url.partition(":")[0] for url in asked} == {"data", "reportgen"}
-    assert all(re.fullmatch(r"reportgen:Reportgen\w+-\w+\.ttf", url) for url in asked if not url.startswith("data:"))
+    assert any(url.startswith("reportgen:picture-") for url in asked)
+    ours = re.compile(r"reportgen:(Reportgen\w+-\w+\.ttf|picture-\d+\.svg)|data:.*", re.DOTALL)
+    assert all(ours.fullmatch(url) for url in asked)
 
 
 RENDER = (
