@@ -38,7 +38,7 @@ FEWEST_ROWS, MOST_ROWS = 200, 20_000
 """Rows of a base for which products are shared; of a larger one an index leaves most rows aside."""
 _BOUNDING = 6
 """So many more than k of the nearest rows of all dimensions bound the k-th distance without a part."""
-_MOST_BELOW, _MOST_EACH = 512, 32
+_MOST_BELOW, _MOST_EACH = 2048, 64
 """More sums below their limit than this times k, or more candidates, are too many: the query has no answer here."""
 _QUERIES = 4096
 _TILE = 1 << 20
@@ -148,15 +148,14 @@ def _block(shared: Shared, rows: Ints, *, smallest_ratio: bool) -> tuple[Floats,
     found = []
     step = max(_FEWEST_IN_A_TILE, _TILE // len(shared.base))
     sums = np.empty((2, step, len(shared.base)), dtype=np.float32)
-    near = np.empty(sums.shape[1:], dtype=bool)
+    room = sums, np.empty(sums.shape[1:], dtype=bool)
     for start in range(0, len(rows), step):
         tile = slice(start, start + step)
         reach = _reach(shared, rows[tile], proposed[tile])
         # What a sum may be at most for a row within reach; for queries too far out no row is.
         slack = 3 * shared.error * (lengths[tile] + reach) + SINGLE_UNDERFLOW
         most = np.where(within[tile], reach - shared.kept @ squares[tile].T + slack, _OUT_OF_REACH)
-        pairs = _candidates(shared, asking[tile], most, sums, near)
-        pairs, reach = _tightened(shared, pairs, reach, slack + 2 * shared.error * lengths[tile])
+        pairs, reach = _candidates(shared, asking[tile], most, reach, slack, room)
         choose = _with_smallest_ratio if smallest_ratio else _nearest_of
         found.append(choose(shared, rows[tile], pairs, reach))
     distances, ids, answered = (np.concatenate(arrays, axis=1) for arrays in zip(*found, strict=True))
@@ -172,48 +171,53 @@ def _reach(shared: Shared, rows: Ints, proposed: Ints) -> Floats:
     return nearest.T * (1 + _ROUNDING)
 
 
-def _candidates(shared: Shared, asking: Singles, most: Floats, sums: Singles, within: Booleans) -> _Pairs:
+def _candidates(
+    shared: Shared, asking: Singles, most: Floats, reach: Floats, slack: Floats, room: tuple[Singles, Booleans]
+) -> tuple[_Pairs, Floats]:
     """Find the base rows whose sums without a part are at `most`, (parts, queries); all but where they are too many.
 
-    `asking`, (queries, dimensions + 1): -2x and 1. `sums` and `within`: room for so many queries at least.
+    Beside them `reach` anew, (parts, queries), as far as they lower it. `asking`, (queries, dimensions + 1): -2x and 1.
+    `room`: for two times the sums of so many queries at least, and for which are within.
     """
-    room = sums[:, : len(asking)]
-    over_all, over_part = np.matmul(asking, shared.whole, out=room[0]), room[1]
+    over_all, over_part = (sums[: len(asking)] for sums in room[0])
+    np.matmul(asking, shared.whole, out=over_all)
     limits = np.nextafter(most.astype(np.float32), np.float32(np.inf))
-    groups, others, below = [], [], []
+    found, bounds = [], []
     for place, (part, own) in enumerate(zip(shared.parts, shared.own, strict=True)):
         np.matmul(np.column_stack((asking[:, part], asking[:, -1], limits[place])), own, out=over_part)
-        near = np.flatnonzero(np.less_equal(over_all, over_part, out=within[: len(asking)]))
+        near = np.flatnonzero(np.less_equal(over_all, over_part, out=room[1][: len(asking)]))
         query, other = np.divmod(near, over_all.shape[1])
         few = (np.bincount(query, minlength=len(asking)) <= _MOST_BELOW * shared.k)[query]
         near, query, other = near[few], query[few], other[few]
-        groups.append(place * len(asking) + query)
-        others.append(other)
-        below.append(over_all.ravel()[near].astype(np.float64) - over_part.ravel()[near])
-    return np.concatenate(groups), np.concatenate(others), np.concatenate(below)
+        below = over_all.ravel()[near].astype(np.float64) - over_part.ravel()[near]
+        (query, other, below), bound = _tightened(shared, (query, other, below), reach[place], slack[place])
+        found.append((place * len(asking) + query, other, below))
+        bounds.append(bound)
+    group, other, below = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    return (group, other, below), np.stack(bounds)
 
 
 def _tightened(shared: Shared, pairs: _Pairs, reach: Floats, slack: Floats) -> tuple[_Pairs, Floats]:
-    """Bound the k-th square anew, (parts, queries), from the candidates, where these are many; keep those within it.
+    """Bound the k-th square anew from the candidates without one part, where these are many; keep those within it.
 
-    A square is above its sum by 2e |x|^2 + 4e |y|^2 at most; `slack`, (parts, queries), holds the part of x.
+    `pairs` by query, `reach` and `slack`, (queries,). A square is above its sum by 2e |x|^2 + 4e |y|^2 at most, and
+    its limit by the slack, which is more than 2e |x|^2 as well.
     """
-    group, other, below = pairs
-    counts = np.bincount(group, minlength=reach.size)
-    many = np.flatnonzero(counts[group] > shared.k + _BOUNDING)
+    query, other, below = pairs
+    counts = np.bincount(query, minlength=len(reach))
+    many = np.flatnonzero(counts[query] > shared.k + _BOUNDING)
     if not len(many):
         return pairs, reach
-    owner = group[many]
-    highest = below[many] + (reach + slack).ravel()[owner] + 4 * shared.error * shared.lengths[other[many]]
+    owner = query[many]
+    highest = below[many] + (reach + 2 * slack)[owner] + 4 * shared.error * shared.lengths[other[many]]
     order = np.lexsort((highest, owner))
     crowded, first = np.unique(owner[order], return_index=True)
     bound = reach.copy()
-    bound.flat[crowded] = np.minimum(bound.flat[crowded], highest[order][first + shared.k - 1] * (1 + _ROUNDING))
-    kept = below <= (bound - reach + _ROUNDING * reach).ravel()[group]
-    counts = np.bincount(group[kept], minlength=reach.size)
-    kept &= counts[group] <= _MOST_EACH * shared.k
+    bound[crowded] = np.minimum(bound[crowded], highest[order][first + shared.k - 1] * (1 + _ROUNDING))
+    kept = below <= (bound - reach + _ROUNDING * reach)[query]
+    kept &= np.bincount(query[kept], minlength=len(reach))[query] <= _MOST_EACH * shared.k
     # What was below its limit by so much is so much less below the new one.
-    return (group[kept], other[kept], below[kept] + (reach - bound).ravel()[group[kept]]), bound
+    return (query[kept], other[kept], below[kept] + (reach - bound)[query[kept]]), bound
 
 
 def _nearest_of(shared: Shared, rows: Ints, pairs: _Pairs, reach: Floats) -> tuple[Floats, Ints, Booleans]:
