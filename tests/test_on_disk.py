@@ -179,7 +179,10 @@ def test_a_part_that_changes_while_it_is_read_is_refused(tmp_path):
     "tables",
     [
         [{" x ": [1.0], "a.b": [2], "a": ["t"], "__index_level_0__": [5]}, {"a": ["u"], "a.b": [3], "x": [2.5]}],
-        [{"x": pa.array(["a", "b"]).dictionary_encode(), "d": [None, None]}, {"x": pa.array(["c", None]).dictionary_encode(), "d": [1, 2]}],
+        [
+            {"x": pa.array(["a", "b"]).dictionary_encode(), "d": [None, None]},
+            {"x": pa.array(["c", None]).dictionary_encode(), "d": [1, 2]},
+        ],
         [{"x": pa.array([1.5], pa.float16()), "t": pa.array(["1.50"], pa.string_view())}],
     ],
 )
@@ -243,7 +246,10 @@ def test_columns_are_not_kept_by_who_reads_them(files, monkeypatch):
 
 def run_alone(code, *words, **environment):
     return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code), *map(str, words)], env=os.environ | environment, stdout=-1, text=True
+        [sys.executable, "-c", textwrap.dedent(code), *map(str, words)],
+        env=os.environ | environment,
+        stdout=-1,
+        text=True,
     )
 
 

@@ -14,6 +14,7 @@ from reportgen.space.famd import Layout
 from reportgen.space.on_disk import RowsAt
 from reportgen.space.search import nearest
 from reportgen.space.streamed import nearest_in_blocks
+from reportgen.space.without import nearest_without, share, squared_ratio
 
 MOST_PARTS = 12
 """Beyond so many columns groups of columns are left out together."""
@@ -77,28 +78,42 @@ def search_dropped(
         return DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
     if isinstance(base, PlacesOnDisk):
         return _in_blocks(queries, times, base.coordinates, own, parts, threads)
-    keys = np.concatenate([_keys(places, layout) for places in (queries, base)])
-    all_keys = keys.sum(axis=1, dtype=np.uint64)
+    axes = [np.concatenate([np.arange(own[c].start, own[c].stop) for c in part]) for part in parts]
     number = len(queries.coordinates)
-    ratios, found = [], []
-    for part in parts:
-        rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
-        _, first, groups = np.unique(rest, return_index=True, return_inverse=True)
-        left = _left(own, part)
-        rows = np.empty((len(first), len(left)))
-        is_query = first < number
-        rows[is_query] = queries.coordinates[first[is_query]][:, left]
-        rows[~is_query] = base.coordinates[first[~is_query] - number][:, left]
-        own_rows, base_rows = groups[:number], groups[number:]
-        if owners is None:
-            k = min(NEIGHBOURS, len(base.coordinates))
-            distances, ids = nearest(rows, own_rows, base_rows, k, threads=threads)
-        else:
-            k = min(NEIGHBOURS, len(np.unique(owners)))
-            distances, ids = nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
-        ratios.append(_ratios(distances))
-        found.append((distances == distances[:, :1], ids))
-    return _best(np.stack(ratios), found, times)
+    k = min(NEIGHBOURS, len(base.coordinates) if owners is None else len(np.unique(owners)))
+    shared = None if owners is not None else share(queries.coordinates, base.coordinates, axes, k)
+    if shared is None:
+        found = [(np.full((number, k), np.inf), np.zeros((number, k), dtype=np.int64)) for _ in parts]
+        late = np.arange(number)
+    else:
+        answers = nearest_without(shared, threads, smallest_ratio=True)
+        found = [(distances, ids) for distances, ids, _ in answers]
+        late = np.flatnonzero(~np.all([answered for _, _, answered in answers], axis=0))
+    if len(late):
+        some = Places(queries.coordinates[late], queries.codes[late])
+        keys = np.concatenate([_keys(places, layout) for places in (some, base)])
+        all_keys = keys.sum(axis=1, dtype=np.uint64)
+        for (distances, ids), part, left_out in zip(found, parts, axes, strict=True):
+            rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
+            distances[late], ids[late] = _one_search(some, base, rest, left_out, k, threads, owners)
+    return _best(found, times)
+
+
+def _one_search(
+    queries: Places, base: Places, keys: Keys, left_out: Ints, k: int, threads: int, owners: Ints | None
+) -> tuple[Floats, Ints]:
+    """Search U without some dimensions. `keys`, of queries and base, are equal for rows that agree in the others."""
+    number = len(queries.coordinates)
+    _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
+    left = np.setdiff1d(np.arange(base.coordinates.shape[1]), left_out)
+    rows = np.empty((len(first), len(left)))
+    is_query = first < number
+    rows[is_query] = queries.coordinates[first[is_query]][:, left]
+    rows[~is_query] = base.coordinates[first[~is_query] - number][:, left]
+    own_rows, base_rows = groups[:number], groups[number:]
+    if owners is None:
+        return nearest(rows, own_rows, base_rows, k, threads=threads)
+    return nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
 
 
 def _in_blocks(
@@ -110,15 +125,14 @@ def _in_blocks(
     threads: int,
 ) -> DroppedSearch:
     """As `search_dropped`, in a base on disk; not for persons."""
-    ratios, found = [], []
+    found = []
     for part in parts:
         left = _left(own, part)
         blocks = (np.ascontiguousarray(block[:, left]) for block in base.blocks())
         rows = np.ascontiguousarray(queries.coordinates[:, left])
         distances, ids = nearest_in_blocks(rows, blocks, min(NEIGHBOURS, len(base)), threads=threads)
-        ratios.append(_ratios(distances))
-        found.append((distances == distances[:, :1], ids))
-    return _best(np.stack(ratios), found, times)
+        found.append((distances, ids))
+    return _best(found, times)
 
 
 def _left(own: Sequence[slice], part: Sequence[int]) -> Ints:
@@ -126,23 +140,22 @@ def _left(own: Sequence[slice], part: Sequence[int]) -> Ints:
     return np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
 
 
-def _ratios(distances: Floats) -> Floats:
-    last = distances[:, -1]
-    ratios: Floats = np.divide(distances[:, 0], last, out=np.ones(len(last)), where=last > 0) ** 2
-    return ratios
+def _best(found: Sequence[tuple[Floats, Ints]], times: Ints) -> DroppedSearch:
+    """Keep the nearest rows by the part with the smallest ratio, split evenly over equally good parts, then rows.
 
-
-def _best(ratios: Floats, found: Sequence[tuple[np.ndarray, Ints]], times: Ints) -> DroppedSearch:
-    """Keep the nearest rows by the part with the smallest ratio, split evenly over equally good parts, then rows."""
+    `found` holds distances and ids by part, both (queries, k); distances of inf where a part has no such ratio.
+    """
+    ratios = np.stack([squared_ratio(distances) for distances, _ in found])
     least = ratios.min(axis=0)
     best = ratios == least
     pairs = []
-    for is_best, (tied, ids) in zip(best, found, strict=True):
+    for is_best, (distances, ids) in zip(best, found, strict=True):
+        tied = distances == distances[:, :1]
         entry, place = np.nonzero(tied & is_best[:, np.newaxis])
-        share = 1 / (tied.sum(axis=1) * best.sum(axis=0))
-        pairs.append((entry, ids[entry, place], share[entry]))
-    entry, real, share = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
-    return DroppedSearch(times, least, entry, real, share)
+        each = 1 / (tied.sum(axis=1) * best.sum(axis=0))
+        pairs.append((entry, ids[entry, place], each[entry]))
+    entry, real, each = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
+    return DroppedSearch(times, least, entry, real, each)
 
 
 def _keys(places: Places, layout: Layout) -> Keys:
