@@ -15,6 +15,7 @@ from reportgen.read.partition import Partition
 from reportgen.settings import Settings
 from reportgen.space.equal_rows import column_keys
 from reportgen.space.famd import Encoded, encode
+from reportgen.space.gathered import gathered
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Attributes:
         keys = column_keys(self.space_codes[np.ix_(points, np.array(columns))]).sum(axis=1, dtype=np.uint64)
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
         axes = np.concatenate([np.arange(self.slices[c].start, self.slices[c].stop) for c in columns])
-        return np.ascontiguousarray(self.coordinates[np.ix_(points[first], axes)]), place[of_row].astype(np.int64)
+        return gathered(self.coordinates, points[first], axes), place[of_row].astype(np.int64)
 
 
 def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings: Settings) -> Attributes:

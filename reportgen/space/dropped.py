@@ -11,6 +11,7 @@ from reportgen.distances import DroppedSearch, Floats, Ints
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.equal_rows import Codes, Keys, column_keys
 from reportgen.space.famd import Layout
+from reportgen.space.gathered import gathered
 from reportgen.space.search import nearest
 
 MOST_PARTS = 12
@@ -71,13 +72,8 @@ def search_dropped(
     ratios, found = [], []
     for part in parts:
         rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
-        _, first, groups = np.unique(rest, return_index=True, return_inverse=True)
         left = np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
-        rows = np.empty((len(first), len(left)))
-        is_query = first < number
-        rows[is_query] = queries.coordinates[first[is_query]][:, left]
-        rows[~is_query] = base.coordinates[first[~is_query] - number][:, left]
-        own_rows, base_rows = groups[:number], groups[number:]
+        rows, own_rows, base_rows = _different(queries, base, rest, left)
         if owners is None:
             k = min(NEIGHBOURS, len(base.coordinates))
             distances, ids = nearest(rows, own_rows, base_rows, k, threads=threads)
@@ -88,6 +84,25 @@ def search_dropped(
         ratios.append(np.divide(distances[:, 0], last, out=np.ones(number), where=last > 0) ** 2)
         found.append((distances == distances[:, :1], ids))
     return _best(np.stack(ratios), found, times)
+
+
+def _different(queries: Places, base: Places, keys: Keys, left: Ints) -> tuple[Floats, Ints, Ints]:
+    """The different rows in the dimensions that are left, and which of them each query and each base row is.
+
+    `keys`, of queries and then the base, are equal for rows that agree in these. The rows of the base come first, in
+    its order, and then those of queries alone: a search needs no copy of rows that stand together.
+    """
+    number, size = len(queries.coordinates), len(base.coordinates)
+    _, first, groups = np.unique(np.roll(keys, -number), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    groups, first = place[groups], first[order]
+    of_base = int(np.searchsorted(first, size))
+    rows = np.empty((len(first), len(left)))
+    gathered(base.coordinates, first[:of_base], left, out=rows[:of_base])
+    gathered(queries.coordinates, first[of_base:] - size, left, out=rows[of_base:])
+    return rows, groups[size:], groups[:size]
 
 
 def _best(ratios: Floats, found: Sequence[tuple[np.ndarray, Ints]], times: Ints) -> DroppedSearch:
