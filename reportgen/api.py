@@ -322,7 +322,9 @@ def run_assessment(
         version=__version__,
         environment=environment.versions(),
         threads=threads,
-        pick=(lambda _: None) if max_minutes is None else pace.picker(max_minutes, threads, begun, time.perf_counter),
+        pick=(lambda _: None)
+        if max_minutes is None
+        else pace.picker(max_minutes, threads, begun, time.perf_counter, settings),
         memory=available_memory(),
         held=resident_memory(),
         answers=answers,

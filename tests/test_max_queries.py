@@ -1,6 +1,7 @@
 """Fewer rows that look for neighbours: the bases stay whole, the numbers say how few looked, and bytes repeat."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,9 +10,12 @@ import pytest
 import reportgen
 from reportgen import pace
 from reportgen.comparisons import Searcher
+from reportgen.read.align import align
+from reportgen.read.tables import read_table
 from reportgen.render.first_page import first_page
 from reportgen.settings import Settings
 from reportgen.space.asking import LADDER, draw_asking
+from reportgen.space.famd import encode
 from reportgen.space.known import KnownLists
 
 ROWS, LOOKING = 900, 256
@@ -34,6 +38,14 @@ def _fixed_clock():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
         yield
+
+
+def _encoded(rows=ROWS):
+    tables = [
+        read_table(table, side)
+        for table, side in zip(_tables(rows=rows), ("original", "synthetic", "holdout"), strict=True)
+    ]
+    return encode(align(*tables, Settings()), Settings())
 
 
 @pytest.fixture(scope="module")
@@ -117,14 +129,7 @@ def test_fewer_rows_that_look_make_every_bound_wider(drawn):
 def test_no_base_is_drawn_down():
     """The rows that look find the very neighbours that they find when all look."""
     random = np.random.default_rng(3)
-    from reportgen.read.align import align
-    from reportgen.read.tables import read_table
-    from reportgen.space.famd import encode
-
-    tables = [
-        read_table(table, side) for table, side in zip(_tables(), ("original", "synthetic", "holdout"), strict=True)
-    ]
-    encoded = encode(align(*tables, Settings()), Settings())
+    encoded = _encoded()
     asking = draw_asking(encoded, LOOKING, random)
     whole, some = Searcher(encoded, 1, pooled=True), Searcher(encoded, 1, pooled=True, asking=asking)
     for base in (encoded.synthetic, encoded.holdout):
@@ -144,10 +149,6 @@ def test_no_base_is_drawn_down():
 
 
 def test_which_real_rows_look_does_not_depend_on_which_are_original():
-    from reportgen.read.align import align
-    from reportgen.read.tables import read_table
-    from reportgen.space.famd import encode
-
     original, synthetic, holdout = _tables()
     sampled = []
     for first, last in ((original, holdout), (holdout, original)):
@@ -180,14 +181,74 @@ def test_time_enough_leaves_all_rows_looking():
     assert reportgen.assess(original, synthetic, holdout, max_minutes=1000).result.settings.max_queries is None
 
 
+WORK = pace.Work(rows=100_000, real=200_000, parts=15)
+
+
 def test_the_number_is_the_largest_power_of_two_that_the_time_is_enough_for():
-    assert pace.number(1e-3, 1e9, 100_000, 15) is None
-    picked = [pace.number(1e-3, seconds, 100_000, 15) for seconds in (0, 60, 120, 240, 480)]
+    assert pace.number(1e-3, 0.0, 1e9, WORK) is None
+    picked = [pace.number(1e-3, 0.0, seconds, WORK) for seconds in (0, 60, 120, 240, 480)]
     assert picked[0] == LADDER[0] == 512
     assert picked == sorted(picked)
     assert set(picked) <= set(LADDER)
     assert picked[-1] > picked[1]
-    assert pace.number(1e-3, 240, 100_000, 15) == pace.number(1.01e-3, 241, 100_000, 15)
+    assert pace.number(1e-3, 0.0, 240, WORK) == pace.number(1.01e-3, 0.0, 241, WORK)
+
+
+def test_attacks_and_preparing_the_bases_take_time_from_the_rows_that_look():
+    attacked = replace(WORK, attacked=2000, attacks=17)
+    alone, beside = (pace.number(1e-3, 0.0, 240, work) for work in (WORK, attacked))
+    assert LADDER[0] < beside < alone
+    assert LADDER[0] < pace.number(1e-3, 2.0, 240, WORK) < alone
+    # By hand: 17 searches of 2 x 2,000 rows, and of 2 x 200 in the control, 1 ms each.
+    assert pace.number(1e-3, 0.0, 240 + 17 * 2 * 2200 * 1e-3, attacked) == alone
+
+
+@pytest.mark.parametrize(
+    ("settings", "attacks"),
+    [
+        ({}, 6 + 2),
+        ({"secret": ("a", "f")}, 2 + 2),
+        ({"metric": ("inference", "nndr")}, 6),
+        ({"metric": ("linkability",)}, 2),
+        ({"metric": ("nndr",)}, 0),
+    ],
+)
+def test_attacks_that_are_not_made_take_no_time(settings, attacks):
+    asked = Settings(**settings)
+    work = pace.work_of(_encoded(), asked)
+    assert work == pace.Work(ROWS, 2 * ROWS, 6, asked.attacks, attacks)
+
+
+@pytest.mark.parametrize(("rows", "trials"), [(6000, [500, 3000]), (1200, [400])])
+def test_two_trials_tell_what_rows_take_from_what_all_of_them_wait_for(monkeypatch, rows, trials):
+    now, asked, given = [100.0], [], []
+
+    def nearest(_coordinates, queries, *_, **__):
+        asked.append(len(queries))
+        now[0] += 0.25 + 0.001 * len(queries)
+
+    monkeypatch.setattr(pace, "nearest", nearest)
+    monkeypatch.setattr(pace, "number", lambda *what: given.extend(what))
+    encoded = _encoded(rows)
+    pace.picker(10, 1, 40.0, lambda: now[0], Settings())(encoded)
+    assert asked == trials
+    if len(trials) == 2:
+        np.testing.assert_allclose(given[:2], (0.001, 0.25))
+    else:  # all of it counts as that of rows
+        np.testing.assert_allclose(given[:2], (0.001 + 0.25 / trials[0], 0.0))
+    np.testing.assert_allclose(given[2], 0.8 * (600 - (now[0] - 40)))
+
+
+def test_without_time_for_it_there_is_no_longer_trial(monkeypatch):
+    now, asked = [0.0], []
+
+    def nearest(_coordinates, queries, *_, **__):
+        asked.append(len(queries))
+        now[0] += 1.0
+
+    monkeypatch.setattr(pace, "nearest", nearest)
+    assert pace.picker(1, 1, 0.0, lambda: now[0], Settings())(_encoded(6000)) == LADDER[0]
+    assert asked == [500]
 
 
 def test_lists_are_found_once_each():

@@ -17,6 +17,7 @@ from reportgen.read.shelf import Shelf, forget
 from reportgen.settings import Settings
 from reportgen.space.equal_rows import column_keys
 from reportgen.space.famd import Encoded, encode
+from reportgen.space.gathered import gathered
 from reportgen.space.on_disk import OnDisk
 
 _LARGEST_CODE = 2**62
@@ -64,7 +65,11 @@ class Attributes:
         keys = column_keys(self.space_codes[np.ix_(points, np.array(columns))]).sum(axis=1, dtype=np.uint64)
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
         axes = np.concatenate([np.arange(self.slices[c].start, self.slices[c].stop) for c in columns])
-        return np.ascontiguousarray(self.coordinates[np.ix_(points[first], axes)]), place[of_row].astype(np.int64)
+        if isinstance(self.coordinates, OnDisk):
+            cut = np.ascontiguousarray(self.coordinates[np.ix_(points[first], axes)])
+        else:
+            cut = gathered(self.coordinates, points[first], axes)
+        return cut, place[of_row].astype(np.int64)
 
 
 def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings: Settings) -> Attributes:

@@ -11,6 +11,7 @@ from reportgen.distances import DroppedSearch, Floats, Ints
 from reportgen.space.by_person import nearest_persons
 from reportgen.space.equal_rows import Codes, Keys, column_keys
 from reportgen.space.famd import Layout
+from reportgen.space.gathered import gathered
 from reportgen.space.on_disk import RowsAt
 from reportgen.space.search import nearest
 from reportgen.space.streamed import nearest_in_blocks
@@ -103,14 +104,8 @@ def _one_search(
     queries: Places, base: Places, keys: Keys, left_out: Ints, k: int, threads: int, owners: Ints | None
 ) -> tuple[Floats, Ints]:
     """Search U without some dimensions. `keys`, of queries and base, are equal for rows that agree in the others."""
-    number = len(queries.coordinates)
-    _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
     left = np.setdiff1d(np.arange(base.coordinates.shape[1]), left_out)
-    rows = np.empty((len(first), len(left)))
-    is_query = first < number
-    rows[is_query] = queries.coordinates[first[is_query]][:, left]
-    rows[~is_query] = base.coordinates[first[~is_query] - number][:, left]
-    own_rows, base_rows = groups[:number], groups[number:]
+    rows, own_rows, base_rows = _different(queries, base, keys, left)
     if owners is None:
         return nearest(rows, own_rows, base_rows, k, threads=threads)
     return nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
@@ -133,6 +128,25 @@ def _in_blocks(
         distances, ids = nearest_in_blocks(rows, blocks, min(NEIGHBOURS, len(base)), threads=threads)
         found.append((distances, ids))
     return _best(found, times)
+
+
+def _different(queries: Places, base: Places, keys: Keys, left: Ints) -> tuple[Floats, Ints, Ints]:
+    """The different rows in the dimensions that are left, and which of them each query and each base row is.
+
+    `keys`, of queries and then the base, are equal for rows that agree in these. The rows of the base come first, in
+    its order, and then those of queries alone: a search needs no copy of rows that stand together.
+    """
+    number, size = len(queries.coordinates), len(base.coordinates)
+    _, first, groups = np.unique(np.roll(keys, -number), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    groups, first = place[groups], first[order]
+    of_base = int(np.searchsorted(first, size))
+    rows = np.empty((len(first), len(left)))
+    gathered(base.coordinates, first[:of_base], left, out=rows[:of_base])
+    gathered(queries.coordinates, first[of_base:] - size, left, out=rows[of_base:])
+    return rows, groups[size:], groups[:size]
 
 
 def _left(own: Sequence[slice], part: Sequence[int]) -> Ints:

@@ -373,7 +373,10 @@ class Pool:
 
     def _search_within(self, places: Ints) -> tuple[Floats, Ints]:
         """Search for what `_find_within` answers."""
-        coordinates, base = self.places.coordinates, np.arange(len(self.positions))
+        if self.encoded.shelf is not None:
+            coordinates, base, k = self.encoded.coordinates, self.positions, min(self.reach, len(self.positions) - 1)
+            return nearest(coordinates, base[places], base, k, leave_out=places, threads=self.threads)
+        coordinates, base = self._held.coordinates, np.arange(len(self.positions))
         if self.owners is not None:
             own = self.owners
             k = min(NEIGHBOURS, self.apart - 1)
