@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import reportgen
-from reportgen.large import checkpoint as module
 from reportgen.errors import EnvironmentLacking
+from reportgen.large import checkpoint as module
 from reportgen.large import versions
 from reportgen.large.checkpoint import FOLDER, checkpoint
 from reportgen.space.exact import k_nearest_here
