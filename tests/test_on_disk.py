@@ -19,6 +19,7 @@ from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read import memory, shelf
 from reportgen.read.parquet_stream import StoredColumns
 from reportgen.read.shelf import Arrays, Shelf, keep
+from reportgen.read.sketch import Sketch
 from reportgen.read.tables import read_streamed, read_table
 from reportgen.settings import Settings, make_settings
 from reportgen.space import on_disk
@@ -303,7 +304,7 @@ def test_what_is_held_in_memory_is_a_column_and_a_block(tmp_path):
 
 def test_five_million_rows_are_not_refused_where_they_fit_on_disk(monkeypatch):
     sizes = {"original": 5_000_000, "synthetic": 50_000, "holdout": 50_000}
-    sketches = {side: memory.Sketch(rows, 20, 20, 0.0) for side, rows in sizes.items()}
+    sketches = {side: Sketch(rows, 20, 20, 0.0) for side, rows in sizes.items()}
     monkeypatch.setattr(memory, "_sketches", lambda *_: sketches)
     monkeypatch.setattr(memory, "free_disk", lambda: 100 * GIGA)
     given = {side: ("t.parquet", FileForm()) for side in sizes}

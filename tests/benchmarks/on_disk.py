@@ -49,19 +49,21 @@ def write_tables(folder: Path, rows: int, others: int, columns: int) -> None:
     synthetic = drawn(np.random.default_rng(2), others, columns, "normal")
     synthetic[::1000] = first[: len(synthetic[::1000])]
     pa.parquet.write_table(table(synthetic), folder / "synthetic.parquet")
-    pa.parquet.write_table(table(drawn(np.random.default_rng(3), others, columns, "normal")), folder / "holdout.parquet")
+    pa.parquet.write_table(
+        table(drawn(np.random.default_rng(3), others, columns, "normal")), folder / "holdout.parquet"
+    )
 
 
 def assess(folder: Path, most: int, threads: int, *, on_disk: bool) -> dict[str, object]:
     """Make one assessment here; what it took, and the digest of its result."""
     taken: list[int] = []
-    plain = shelf.Shelf._reserve  # noqa: SLF001 -- what is put on disk is counted where it is made room for
+    plain = shelf.Shelf._reserve
 
     def counted(self: shelf.Shelf, size: int) -> int:
         taken.append(size)
         return plain(self, size)
 
-    shelf.Shelf._reserve = counted  # type: ignore[method-assign]  # noqa: SLF001
+    shelf.Shelf._reserve = counted  # type: ignore[method-assign]
     paths = (str(folder / name) for name in ("original", "synthetic.parquet", "holdout.parquet"))
     context = runner.Run("2026-01-01T00:00:00Z", "assess", "0", {}, threads=threads, on_disk=on_disk)
     clock, processor = time.perf_counter(), time.process_time()
