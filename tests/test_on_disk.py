@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import reportgen
 from reportgen import model, runner
 from reportgen.declared import FileForm
 from reportgen.errors import EnvironmentLacking, InputError
@@ -326,6 +327,28 @@ def test_five_million_rows_are_not_refused_where_they_fit_on_disk(monkeypatch):
     assert asked(100 * GIGA, **few) is False
     with pytest.raises(InputError, match="of temporary files would do instead: set TMPDIR"):
         asked(3 * GIGA, **few)
+
+
+def test_the_function_and_the_command_decide_for_themselves(files, run, monkeypatch, tmp_path):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    monkeypatch.setattr("reportgen.available.available_memory", lambda: 10 * GIGA)
+    shelves = []
+    plain = Shelf.__init__
+    monkeypatch.setattr(Shelf, "__init__", lambda self: shelves.append(self) or plain(self))
+    tables = [str(files / name) for name in ("original", "synthetic.parquet", "holdout.parquet")]
+    held = reportgen.assess(*tables, metric=["closest_rate"]).to_json()
+    assert shelves == []
+    monkeypatch.setattr(memory, "_COMFORTABLE", 1)
+    assert reportgen.assess(*tables, metric=["closest_rate"]).to_json() == held
+    assert shelves
+    shelves.clear()
+    words = [*tables[:2], "--holdout", tables[2]]
+    assert run("assess", *words, "-m", "closest_rate", "-o", str(tmp_path / "r.json"), "--fail-on", "never")[0] == 0
+    assert shelves
+    shelves.clear()
+    code, out, _ = run("assess", *words, "--dry-run")
+    assert (code, out.count("\tused")) == (0, 9)
+    assert shelves
 
 
 def test_what_fits_easily_is_held_in_memory(files):
