@@ -135,7 +135,20 @@ def run(
             on_disk=context.on_disk,
         )
         with speaking_of("signals" if partition.leads else "tables" if partition.persons is None else "persons"):
-            return _assess(partition, settings, context, progress)
+            return _assess(partition, settings, context, _forgetting(partition, progress))
+
+
+def _forgetting(partition: Partition, progress: Progress) -> Progress:
+    """Give the memory of what was read from disk back whenever there is progress."""
+    shelf = partition.shelf
+    if shelf is None:
+        return progress
+
+    def told(stage: str, done: int, total: int) -> None:
+        shelf.forget()
+        progress(stage, done, total)
+
+    return told
 
 
 def _assess(partition: Partition, settings: Settings, context: Run, progress: Progress) -> Result:

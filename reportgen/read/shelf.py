@@ -147,6 +147,8 @@ class KeptSeries:
     def load(self, name: str | None = None) -> pd.Series[Any]:
         """Read it into memory, as it was."""
         first, *more = (np.array(array) for array in self.arrays)
+        for array in self.arrays:
+            forget(array)
         values: Any = first
         if self.dtype == object:
             levels = self._texts(*more) if self.levels is None else self.levels

@@ -16,13 +16,14 @@ import reportgen
 from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read import memory
+from reportgen.read.sketch import Sketch, sketch_of
 from reportgen.settings import Settings
 
 GIGA = 10**9
 
 
 def sketch(given, **settings):
-    return memory._sketch(given, "original", FileForm(), Settings(**settings), 10**12)
+    return sketch_of(given, "original", FileForm(), Settings(**settings), 10**12)
 
 
 def check(given, available, *, measure=True, held=0, **settings):
@@ -87,13 +88,13 @@ def test_identifiers_take_no_coordinates_but_hold_their_texts():
 )
 def test_the_estimate_is_near_the_measured_peaks(rows, dimensions, columns, measured):
     """The peaks of the module's docstring, MB."""
-    estimated = memory._needed([memory.Sketch(rows, columns, dimensions, 0.0)], measure=True) / 1e6
+    estimated = memory._needed([Sketch(rows, columns, dimensions, 0.0)], measure=True) / 1e6
     assert measured * 0.95 < estimated < measured * 1.15
 
 
 @pytest.mark.parametrize(("rows", "measured"), [((40_000, 10_000, 10_000), 527), ((160_000, 40_000, 40_000), 948)])
 def test_the_estimate_is_near_the_measured_peaks_where_few_rows_look(rows, measured):
-    tables = [memory.Sketch(one, 20, 20, 0.0) for one in rows]
+    tables = [Sketch(one, 20, 20, 0.0) for one in rows]
     estimated = memory._needed(tables, measure=True, most=500) / 1e6
     assert measured * 0.95 < estimated < measured * 1.15
     assert memory._needed(tables, measure=True, most=10**6) == memory._needed(tables, measure=True)
@@ -143,7 +144,7 @@ def test_the_packed_size_of_a_text_is_not_trusted(tmp_path):
     with pytest.raises(InputError, match="would be needed"):
         check(path, available=300_000_000, measure=False)
     # It is unpacked no further than what could be held.
-    assert memory._sketch(path, "original", FileForm(), Settings(), 10**6).rows < 500_000
+    assert sketch_of(path, "original", FileForm(), Settings(), 10**6).rows < 500_000
 
 
 def test_a_header_that_promises_more_than_memory_is_refused_before_anything_is_allocated(tmp_path):
