@@ -60,7 +60,8 @@ def _refuse_irregular(found: os.stat_result, name: str) -> None:
 def refuse_overwriting(outputs: Iterable[str], inputs: Iterable[str | os.PathLike[str] | None]) -> None:
     """Raise InputError where an output is one of the inputs, by its own name, through a link or by a second name.
 
-    `file.npz:key` stands for `file.npz`, a folder also for the files in it. What does not exist cannot be lost.
+    `file.npz:key` stands for `file.npz`, a folder also for the files in it and in its folders, as templates lie. What
+    does not exist cannot be lost.
     """
     kept: dict[tuple[int, int], str] = {}
     for given in inputs:
@@ -77,13 +78,14 @@ def refuse_overwriting(outputs: Iterable[str], inputs: Iterable[str | os.PathLik
 
 
 def _identities(given: str | os.PathLike[str]) -> Iterator[tuple[int, int]]:
-    """List what tells an input, and where it is a folder each file in it, from every other."""
+    """List what tells an input, and where it is a folder each file in it and one folder further, from every other."""
     if (found := _identity(given)) is None:
         return
     yield found
     folder = Path(os.fsdecode(given))
     with suppress(OSError, ValueError):
-        yield from (one for entry in folder.iterdir() if (one := _identity(entry)) is not None)
+        for entries in (folder.iterdir(), folder.glob("*/*")):
+            yield from (one for entry in entries if (one := _identity(entry)) is not None)
 
 
 def _identity(given: str | os.PathLike[str]) -> tuple[int, int] | None:

@@ -197,7 +197,7 @@ UPDATE = b"7 0 obj\n<<>>\nendobj\nstartxref\n9\n%%EOF\n"
 @pytest.mark.parametrize(
     ("forge", "said"),
     [
-        (lambda paper: paper + UPDATE, "covers an earlier revision"),
+        (lambda paper: paper + UPDATE, "no signature that reportgen makes"),
         (lambda paper: paper[:3000] + b"x" + paper[3001:], ""),
         (unsigned_part, "is not signed, while another PDF of the bundle is"),
     ],
