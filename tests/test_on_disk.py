@@ -232,7 +232,7 @@ def test_a_damaged_part_is_refused_when_its_column_is_read(tmp_path):
     content[8:4000] = b"\xff" * 3992
     path.write_bytes(content)
     table = read_streamed(str(path), "original")
-    with pytest.raises(InputError, match=r"^t\.parquet: this is no readable parquet file$"):
+    with pytest.raises(InputError, match=r"^t\.parquet: this is no readable parquet file; write it anew$"):
         table.columns["x"]
 
 
