@@ -158,7 +158,8 @@ def _place(
     disliked = raster.covered(raster.marked((), scene.avoid), places, size)
     apart = np.minimum(own.apart, _FURTHEST)
     end_x, end_y, inside = _leader_starts(places, size, own.anchors)
-    length = np.hypot(own.anchors[None, :, 0] - end_x, own.anchors[None, :, 1] - end_y)
+    right, up = own.anchors[None, :, 0] - end_x, own.anchors[None, :, 1] - end_y
+    length = np.sqrt(right * right + up * up)  # hypot, which cannot overflow, takes five times as long
     strain = length + 14.0 * disliked[:, None] + np.where(inside, 500.0, 0.0)
     cost = strain - 2.5 * apart[None, :] + 0.004 * (scene.area.y1 - places[:, None, 1])
     # Only the few best anchors of each place are looked at more closely.
@@ -215,12 +216,16 @@ def _leader_starts(corners: Points, size: tuple[float, float], anchors: Points) 
     x, y = anchors[None, :, 0], anchors[None, :, 1]
     x0, y0 = corners[:, None, 0], corners[:, None, 1]
     x1, y1 = x0 + size[0], y0 + size[1]
-    beyond = np.maximum(y0 - y, y - y1)
-    over = (x >= x0 - np.maximum(beyond, 0) / 2) & (x <= x1 + np.maximum(beyond, 0) / 2)
+    below = y < y0
+    beyond = np.maximum(np.maximum(y0 - y, y - y1), 0)
+    inside = beyond == 0
+    beyond /= 2
+    over = (x >= x0 - beyond) & (x <= x1 + beyond)
     inset = min(4.0, size[0] / 2)
-    start_x = np.where(over, np.clip(x, x0 + inset, x1 - inset), np.where(x < x0, x0 - 1, x1 + 1))
-    start_y = np.where(over, np.where(y < y0, y0, y1), (y0 + y1) / 2)
-    return start_x, start_y, (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+    start_x = np.where(over, np.minimum(np.maximum(x, x0 + inset), x1 - inset), np.where(x < x0, x0 - 1, x1 + 1))
+    start_y = np.where(over, np.where(below, y0, y1), (y0 + y1) / 2)
+    inside &= (x >= x0) & (x <= x1)
+    return start_x, start_y, inside
 
 
 @dataclass(frozen=True)

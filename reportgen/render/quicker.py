@@ -33,6 +33,7 @@ _LETTER_BY_LETTER = (
 )
 """Attributes that texts of the figures have not: who states one gets WeasyPrint's own drawing."""
 _NOTE = re.compile(r"float\s*:\s*(foot)?note")
+_BREAK = re.compile("[\n\r\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}]")
 _OF_NOTES = ("footnote-call", "footnote-marker", "note-call", "note-marker", "note-callback")
 _PLAIN = {
     "font_feature_settings": "normal",
@@ -72,6 +73,7 @@ def quicker(page: str) -> Iterator[None]:
         (svg, "text", draw),
         (svg, "TAGS", svg.TAGS | dict.fromkeys(_TEXTS, draw)),
         (lines.Layout, "setup", _context_once(lines.Layout.setup)),
+        (lines.Layout, "set_text", _in_one_paragraph(lines.Layout.set_text)),
         (lines.Layout, "deactivate", _kept),
         (lines.Layout, "reactivate", _as_laid_out(lines.Layout.reactivate)),
         (lines, "_font_style_cache_key", _key_once(lines._font_style_cache_key)),  # noqa: SLF001
@@ -224,6 +226,17 @@ def _features(style: Any) -> bytes:
     fonts = importlib.import_module("weasyprint.text.fonts")
     features = fonts.font_features(*[style[name] for name in _OF_FEATURES])
     return ",".join(f"{name} {value}" for name, value in features.items()).encode()
+
+
+def _in_one_paragraph(set_text: Callable[..., None]) -> Callable[..., None]:
+    """Say at once that a text is one paragraph, where it is: said when it is drawn, it would be laid out again."""
+    pango = importlib.import_module("weasyprint.text.ffi").pango
+
+    def one(self: Any, text: str, justify: bool = False) -> None:  # noqa: FBT001, FBT002 -- called so
+        pango.pango_layout_set_single_paragraph_mode(self.layout, _BREAK.search(text) is None)
+        set_text(self, text, justify)
+
+    return one
 
 
 def _kept(_: Any) -> None:

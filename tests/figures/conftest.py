@@ -5,9 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from matplotlib.backend_bases import RendererBase
-from matplotlib.transforms import Bbox
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox, IdentityTransform
 
+from reportgen.figures import style
 from reportgen.figures.labels import FigureText, Threshold
+from reportgen.figures.marks import Line, Words
 from reportgen.model import Cells, Histogram, Quantiles
 
 
@@ -71,28 +75,40 @@ def grid():
 
 
 class Drawn:
-    """What a figure shows, in points: found by the names that the drawing code gives to artists."""
+    """What a figure shows, in points: found by the names that the drawing code gives to its marks."""
 
-    def __init__(self, figure):
-        self.figure = figure
+    def __init__(self, drawing):
+        self.drawing = drawing
         self.renderer = RendererBase()
 
     def all_texts(self):
-        return [part for part in self.figure.get_children() if hasattr(part, "get_fontsize")]
+        return [mark for mark in self.drawing.marks if isinstance(mark, Words)]
 
     def texts(self, name):
-        return [text for text in self.all_texts() if text.get_label() == name]
+        return [text for text in self.all_texts() if text.name == name]
 
     def lines(self, name):
-        return [part for part in self.figure.get_children() if part.get_label() == name and hasattr(part, "get_xydata")]
+        return [mark for mark in self.drawing.named(name) if isinstance(mark, Line)]
 
-    def extent(self, text):
-        """Box of one line of text: as wide as the renderer says, as high as the face's letters (not its line gap)."""
-        box, size = text.get_window_extent(self.renderer), text.get_size()
-        x, y = text.get_position()
-        if text.get_rotation():
-            return Bbox([[x - 0.73 * size, box.y0], [x + 0.21 * size, box.y1]])
-        return Bbox([[box.x0, y - 0.21 * size], [box.x1, y + 0.73 * size]])
+    def extent(self, words):
+        """Box of one line of text: as wide as matplotlib says, as high as the face's letters (not its line gap)."""
+        text = Text(
+            words.x,
+            words.y,
+            words.text,
+            fontproperties=style.face(words.size, bold=words.bold),
+            ha=words.align,
+            va="baseline",
+            rotation=90 if words.turned else 0,
+            rotation_mode="anchor",
+            parse_math=False,
+        )
+        text.set_figure(Figure(dpi=72))
+        text.set_transform(IdentityTransform())
+        box = text.get_window_extent(self.renderer)
+        if words.turned:
+            return Bbox([[words.x - 0.73 * words.size, box.y0], [words.x + 0.21 * words.size, box.y1]])
+        return Bbox([[box.x0, words.y - 0.21 * words.size], [box.x1, words.y + 0.73 * words.size]])
 
     def extents(self, name):
         """One extent a line of text."""
@@ -101,14 +117,14 @@ class Drawn:
     def line(self, name):
         found = self.lines(name)
         assert len(found) == 1, name
-        return found[0].get_xydata()
+        return found[0].places
 
     def has_line(self, name):
         return bool(self.lines(name))
 
     def y_of(self, value):
         """Height of a value on the y axis, by its tick labels."""
-        ticks = {text.get_text(): self.extent(text) for text in self.texts("y-tick")}
+        ticks = {text.text: self.extent(text) for text in self.texts("y-tick")}
         zero, top = ticks["0"], max((float(word), box) for word, box in ticks.items())
         per = (top[1].y0 - zero.y0) / top[0]
         return self.foot + per * value
@@ -125,7 +141,7 @@ class Drawn:
 
     def collisions(self):
         """Pairs of names whose lines of text share an area, one apart lines of the same label."""
-        boxes = [(text.get_label(), text, self.extent(text)) for text in self.all_texts()]
+        boxes = [(text.name, text, self.extent(text)) for text in self.all_texts()]
         return [
             (a[0], b[0])
             for a, b in itertools.combinations(boxes, 2)
@@ -137,8 +153,8 @@ class Drawn:
 
     def outside(self):
         """Names of texts that leave the figure."""
-        width, height = self.figure.get_size_inches() * 72
-        boxes = [(text.get_label(), self.extent(text)) for text in self.all_texts()]
+        width, height = self.drawing.width, self.drawing.height
+        boxes = [(text.name, self.extent(text)) for text in self.all_texts()]
         return [
             name
             for name, box in boxes

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
+from matplotlib.transforms import Bbox
 
 from reportgen.figures import style
 from reportgen.figures.cells import draw_cells, shade_step
@@ -20,6 +21,12 @@ TEXTS = {
 
 def _draw(reference, synthetic, words, *, x=1.0, y=0.5, narrow=False, **texts):
     return draw_cells(reference, synthetic, words, x_threshold=x, y_threshold=y, narrow=narrow, **(TEXTS | texts))
+
+
+def _extents(area):
+    """The box around all shapes of an area."""
+    corners = np.concatenate(area.shapes)
+    return Bbox([corners.min(axis=0), corners.max(axis=0)])
 
 
 @pytest.mark.parametrize(
@@ -38,19 +45,19 @@ def test_shades_get_darker_in_grey_as_well(steps):
 def test_every_filled_cell_is_drawn_once_at_its_place(grid, words):
     cells = grid([[5, 0], [0, -1]])
     figure = _draw(cells, cells, words)
-    drawn = [patch for patch in figure.get_children() if patch.get_label().startswith("step")]
-    assert sorted(patch.get_label() for patch in drawn) == ["step 0", "step 0", "step 1", "step 1"]
-    few, five = (next(patch for patch in drawn if patch.get_label() == name) for name in ("step 0", "step 1"))
-    few, five = few.get_path().get_extents(), five.get_path().get_extents()
+    drawn = [patch for patch in figure.marks if patch.name.startswith("step")]
+    assert sorted(patch.name for patch in drawn) == ["step 0", "step 0", "step 1", "step 1"]
+    few, five = (next(patch for patch in drawn if patch.name == name) for name in ("step 0", "step 1"))
+    few, five = _extents(few), _extents(five)
     assert (few.x0, few.y0) == pytest.approx((five.x1, five.y1))
 
 
 def test_the_region_at_risk_reaches_to_both_thresholds(grid, words):
     cells = grid([[5, 0, 0, 0], [0, 0, 0, 5]])
     figure = _draw(cells, cells, words, x=1.0, y=0.5)
-    patches = figure.get_children()
-    region = next(patch for patch in patches if patch.get_label() == "region").get_path().get_extents()
-    corner = next(patch for patch in patches if patch.get_label() == "step 1").get_path().get_extents()
+    patches = figure.marks
+    region = _extents(next(patch for patch in patches if patch.name == "region"))
+    corner = _extents(next(patch for patch in patches if patch.name == "step 1"))
     # Both cells together span the panel: 4 wide and 1 high. The region is the first cell.
     assert region.width == pytest.approx(corner.width / 4)
     assert region.height == pytest.approx(corner.height / 2)
@@ -59,17 +66,17 @@ def test_the_region_at_risk_reaches_to_both_thresholds(grid, words):
 def test_panels_stand_beside_each_other_or_one_above_the_other(grid, words):
     cells = grid([[5, 0], [0, -1]])
     for narrow in (False, True):
-        patches = _draw(cells, cells, words, narrow=narrow).get_children()
-        first, second = (patch.get_path().get_extents() for patch in patches if patch.get_label() == "region")
+        patches = _draw(cells, cells, words, narrow=narrow).marks
+        first, second = (_extents(patch) for patch in patches if patch.name == "region")
         assert bool(first.y0 == second.y0) is not narrow
         assert bool(first.x0 == second.x0) is narrow
 
 
 def test_very_uneven_columns_get_a_logarithmic_axis(grid, words):
     cells = grid([[5, 5, 5, 5]], x_edges=(0.0, 1.0, 10.0, 100.0, 1000.0))
-    patches = _draw(cells, cells, words, x=10.0).get_children()
-    region = next(patch for patch in patches if patch.get_label() == "region").get_path().get_extents()
-    columns = next(patch for patch in patches if patch.get_label() == "step 1").get_path().get_extents()
+    patches = _draw(cells, cells, words, x=10.0).marks
+    region = _extents(next(patch for patch in patches if patch.name == "region"))
+    columns = _extents(next(patch for patch in patches if patch.name == "step 1"))
     assert region.width > columns.width / 2  # a linear axis from 0 to 190 would give it a twentieth
 
 

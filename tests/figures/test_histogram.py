@@ -69,7 +69,7 @@ def test_uneven_bins_get_the_label_that_says_so(histogram, drawn):
     text = FigureText("x", "x", "rows in a bin, %", "a", "b", "zero", y_label_uneven="rows for a common width, %")
     series = histogram((0, 1, 2, 5), (5, 5, 10))
     shown = drawn(draw_histogram(series, series, text, log=False, threshold=None, narrow=False))
-    assert [line.get_text() for line in shown.texts("y-label")] == ["rows for a common width, %"]
+    assert [line.text for line in shown.texts("y-label")] == ["rows for a common width, %"]
 
 
 def test_edges_must_be_shared(histogram, words):
@@ -84,7 +84,7 @@ def test_the_bar_at_zero_is_as_high_as_its_share_and_labelled(skewed, words, thr
     shown = drawn(draw_histogram(*skewed, words, log=False, threshold=threshold, narrow=narrow))
     top = shown.line("synthetic zero")[:, 1].max()
     assert top == pytest.approx(shown.y_of(4.95), abs=0.2)  # 99 of 2,000
-    assert [text.get_text() for text in shown.texts("zero share")] == ["4.95\N{NO-BREAK SPACE}%"]
+    assert [text.text for text in shown.texts("zero share")] == ["4.95\N{NO-BREAK SPACE}%"]
     assert not shown.has_line("reference zero")
 
 
@@ -112,7 +112,7 @@ def test_the_label_of_the_threshold_touches_its_line(skewed, words, threshold, d
 def test_both_widths_are_those_of_the_page(skewed, words):
     for narrow, width in ((False, 174), (True, 92)):
         figure = draw_histogram(*skewed, words, log=False, threshold=None, narrow=narrow)
-        assert figure.get_figwidth() * 25.4 == pytest.approx(width)
+        assert figure.width / 72 * 25.4 == pytest.approx(width)
 
 
 @pytest.mark.parametrize("narrow", [False, True])

@@ -60,7 +60,7 @@ def test_the_curve_goes_through_the_share_at_every_number_of_rows(draw):
 
 def test_ticks_are_the_planted_numbers(draw):
     shown = draw(GOOD, 11)
-    assert [tick.get_text() for tick in shown.texts("x-tick")] == ["4", "6", "9", "14"]
+    assert [tick.text for tick in shown.texts("x-tick")] == ["4", "6", "9", "14"]
     middles = [(box.x0 + box.x1) / 2 for box in shown.extents("x-tick")]
     assert middles == pytest.approx(shown.line("power")[:, 0], abs=0.3)
 
@@ -72,7 +72,7 @@ def test_the_smallest_leak_is_marked_on_the_curve_where_it_passes_the_dotted_lin
     assert y == pytest.approx(shown.y_of(81.26), abs=0.3)
     assert shown.line("target")[:, 1] == pytest.approx([shown.y_of(80)] * 2, abs=0.3)
     assert shown.line("smallest") == pytest.approx(np.array([(x, shown.foot), (x, y)]))
-    assert "".join(line.get_text() for line in shown.texts("smallest")) == LABEL
+    assert "".join(line.text for line in shown.texts("smallest")) == LABEL
 
 
 def test_another_share_that_is_asked_for_moves_the_dotted_line(draw):
@@ -84,7 +84,7 @@ def test_without_a_smallest_leak_nothing_is_marked_and_the_last_point_is_labelle
     shown = draw(points(0.05, 0.3, 0.79), None, mark="9 rows:\nnoticed in 79 % of trials")
     assert not shown.has_line("mark")
     assert not shown.has_line("smallest")
-    assert [line.get_text() for line in shown.texts("smallest")] == ["9 rows:", "noticed in 79 % of trials"]
+    assert [line.text for line in shown.texts("smallest")] == ["9 rows:", "noticed in 79 % of trials"]
     box, last = shown.extents("smallest")[1], shown.line("power")[-1]
     assert np.hypot(max(box.x0 - last[0], 0, last[0] - box.x1), max(box.y0 - last[1], 0, last[1] - box.y1)) < 30
 
@@ -104,7 +104,7 @@ def test_a_curve_that_never_rises_lies_on_the_axis(draw):
 
 def test_many_points_drop_ticks_but_never_the_last(draw):
     shown = draw(tuple(PowerPoint(rows=round(4 * 1.2**step), power=0.0) for step in range(2, 36)), None)
-    ticks = [tick.get_text() for tick in shown.texts("x-tick")]
+    ticks = [tick.text for tick in shown.texts("x-tick")]
     assert 2 < len(ticks) < 34
     assert ticks[-1] == f"{round(4 * 1.2**35):,}"
     assert shown.collisions() == []
@@ -123,12 +123,10 @@ def test_the_same_curve_gives_the_same_bytes():
 def test_points_and_mark_differ_in_shape_and_lightness():
     """Told apart in grey: hollow circles on a dashed line, a filled diamond in ink."""
     figure = draw_power(GOOD, text(), target=0.8, smallest=11, narrow=False)
-    curve, mark = (
-        next(part for part in figure.get_children() if part.get_label() == name) for name in ("power", "mark")
-    )
-    assert (curve.get_marker(), curve.get_markerfacecolor()) == ("o", "white")
-    assert mark.get_marker() == "D"
-    assert curve.get_linestyle() != "-"
+    curve, mark = (next(part for part in figure.marks if part.name == name) for name in ("power", "mark"))
+    assert (curve.marker.shape, curve.marker.fill) == ("circle", "white")
+    assert mark.marker.shape == "diamond"
+    assert curve.dash
 
 
 @st.composite

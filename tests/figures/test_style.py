@@ -1,23 +1,27 @@
-"""The settings that figures are drawn under: ours within, the host's afterwards, however deep they are nested."""
+"""Letters are measured under matplotlib's own settings, and the host's hold afterwards, however deeply these are nested."""
 
 import matplotlib as mpl
+import pytest
 
 from reportgen.figures import style
+from reportgen.figures.labels import extent
 
 
 def test_settings_hold_until_the_outermost_ends():
-    with mpl.rc_context({"svg.hashsalt": "the host's"}):
+    with mpl.rc_context({"font.size": 30.0}):
         with style.settings():
             with style.settings():
-                assert mpl.rcParams["svg.hashsalt"] == "reportgen"
-            assert mpl.rcParams["svg.hashsalt"] == "reportgen"
-        assert mpl.rcParams["svg.hashsalt"] == "the host's"
+                assert mpl.rcParams["font.size"] == mpl.rcParamsDefault["font.size"]
+            assert mpl.rcParams["font.size"] == mpl.rcParamsDefault["font.size"]
+        assert mpl.rcParams["font.size"] == 30.0
 
 
-def test_settings_of_ones_own_count_within_others():
+def test_dashes_are_lengths_of_ink_and_gap():
+    assert all(length > 0 for length in (*style.DASH, *style.DOTS))
+    assert len(style.DASH) == len(style.DOTS) == 2
+
+
+def test_a_line_is_as_wide_as_its_letters_in_the_packaged_face():
     with style.settings():
-        with style.settings(hatch__linewidth=3.0):
-            assert mpl.rcParams["hatch.linewidth"] == 3.0
-            with style.settings():
-                assert mpl.rcParams["hatch.linewidth"] == 0.5
-        assert mpl.rcParams["hatch.linewidth"] == 0.5
+        # A digit of Source Sans is 497 thousandths of its size wide.
+        assert extent("2026", 10) == pytest.approx(4 * 4.97, abs=0.02)

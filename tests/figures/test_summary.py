@@ -54,14 +54,14 @@ def place(shown, at):
 def test_dot_interval_and_reference_stand_at_their_half_widths(draw):
     shown = draw(row(-1.5, -3.0, 0.5, reference=0.25))
     (dot,), (interval,), (reference,) = (lines(shown, name) for name in ("dot", "interval", "reference"))
-    assert dot.get_xydata()[0, 0] == pytest.approx(place(shown, -1.5), abs=0.3)
-    assert interval.get_xydata()[:, 0] == pytest.approx([place(shown, -3), place(shown, 0.5)], abs=0.3)
-    assert reference.get_xydata()[:, 0] == pytest.approx([place(shown, 0.25)] * 2, abs=0.3)
-    assert dot.get_xydata()[0, 1] == pytest.approx(interval.get_xydata()[0, 1])
+    assert dot.places[0, 0] == pytest.approx(place(shown, -1.5), abs=0.3)
+    assert interval.places[:, 0] == pytest.approx([place(shown, -3), place(shown, 0.5)], abs=0.3)
+    assert reference.places[:, 0] == pytest.approx([place(shown, 0.25)] * 2, abs=0.3)
+    assert dot.places[0, 1] == pytest.approx(interval.places[0, 1])
 
 
 def test_ticks_count_half_widths_on_both_sides(draw):
-    assert [text.get_text() for text in draw(row(0)).texts("x-tick")] == ["6", "4", "2", "1", "0", "1", "2", "4"]
+    assert [text.text for text in draw(row(0)).texts("x-tick")] == ["6", "4", "2", "1", "0", "1", "2", "4"]
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_ticks_count_half_widths_on_both_sides(draw):
 )
 def test_only_a_score_wholly_outside_on_the_side_of_a_leak_is_filled(draw, where, filled):
     (dot,) = lines(draw(row(*where)), "dot")
-    assert dot.get_markerfacecolor() == (style.SYNTHETIC if filled else "white")
+    assert dot.marker.fill == (style.SYNTHETIC if filled else "white")
 
 
-@pytest.mark.parametrize(("at", "marker", "end"), [(-40.0, "<", -6), (float("inf"), ">", 4)])
+@pytest.mark.parametrize(("at", "marker", "end"), [(-40.0, "left", -6), (float("inf"), "right", 4)])
 def test_beyond_the_axis_an_arrow_stands_at_its_end(draw, at, marker, end):
     shown = draw(row(at, at, at))
     (dot,) = lines(shown, "dot")
-    assert dot.get_marker() == marker
-    assert dot.get_xydata()[0, 0] == pytest.approx(place(shown, end), abs=2.5)
-    assert dot.get_markerfacecolor() == (style.SYNTHETIC if at < 0 else "white")
+    assert dot.marker.shape == marker
+    assert dot.places[0, 0] == pytest.approx(place(shown, end), abs=2.5)
+    assert dot.marker.fill == (style.SYNTHETIC if at < 0 else "white")
 
 
 def test_a_reference_that_is_missing_or_off_the_axis_is_not_marked(draw):
@@ -91,23 +91,23 @@ def test_a_reference_that_is_missing_or_off_the_axis_is_not_marked(draw):
 def test_the_end_of_an_interval_beyond_the_axis_is_cut_at_it(draw):
     shown = draw(row(-5, -30, -2))
     (interval,) = lines(shown, "interval")
-    assert interval.get_xydata()[0, 0] == pytest.approx(place(shown, -6), abs=0.3)
+    assert interval.places[0, 0] == pytest.approx(place(shown, -6), abs=0.3)
 
 
 def test_groups_are_set_apart_by_a_rule(draw):
     tested = [row(0, group="tested", name=name) for name in NAMES[:2]]
     shown = draw(*tested, row(0), row(1))
     (rule,) = lines(shown, "rule")
-    heights = [dot.get_xydata()[0, 1] for dot in lines(shown, "dot")]
+    heights = [dot.places[0, 1] for dot in lines(shown, "dot")]
     assert heights == sorted(heights, reverse=True)
-    assert heights[1] > rule.get_xydata()[0, 1] > heights[2]
+    assert heights[1] > rule.places[0, 1] > heights[2]
     assert lines(draw(row(0), row(1)), "rule") == []
 
 
 def test_values_stand_in_both_widths_and_ranges_in_the_wide_one(drawn):
     for narrow in (False, True):
         shown = drawn(draw_summary([row(0)], TEXT, narrow=narrow))
-        assert [text.get_text() for text in shown.texts("value")] == ["93.35\N{NO-BREAK SPACE}%"]
+        assert [text.text for text in shown.texts("value")] == ["93.35\N{NO-BREAK SPACE}%"]
         assert len(shown.texts("ideal")) == (0 if narrow else 1)
 
 
@@ -143,7 +143,7 @@ def test_no_text_touches_another_nor_leaves_the_figure_nor_a_dot_its_row(drawn, 
     shown = drawn(draw_summary(rows, TEXT, narrow=narrow))
     assert shown.collisions() == []
     assert shown.outside() == []
-    heights = np.array([dot.get_xydata()[0, 1] for dot in lines(shown, "dot")])
+    heights = np.array([dot.places[0, 1] for dot in lines(shown, "dot")])
     assert (np.diff(heights) < -12.5).all()  # the marks of a row are 9.2 points high
     for box in shown.extents("name") if narrow else ():
         assert not ((heights > box.y0 - 2.7) & (heights < box.y1 + 2.7)).any()

@@ -6,10 +6,12 @@ import sys
 import urllib.parse
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
 from reportgen.figures.histogram import draw_histogram
 from reportgen.figures.labels import FigureText
+from reportgen.figures.marks import Area, Drawing, Line, Marker, Words
 from reportgen.figures.svg import data_uri, to_svg
 from reportgen.figures.writing import outline
 
@@ -70,7 +72,7 @@ def test_neither_a_matplotlibrc_nor_a_home_that_is_no_folder_changes_or_says_any
 
 def test_letters_are_drawn_in_the_size_they_were_measured_in(skewed, words):
     drawing = draw_histogram(*skewed, words, log=False, threshold=None, narrow=True)
-    sizes = {label.get_fontsize() for label in drawing.findobj(lambda part: hasattr(part, "get_fontsize"))}
+    sizes = {mark.size for mark in drawing.marks if isinstance(mark, Words)}
     drawn = {1000 * float(scale) for scale in re.findall(r"scale\(([0-9.]+) -", to_svg(drawing, as_text=False))}
     assert any(size != round(size) for size in drawn)  # 8.5 points are among them
     assert all(any(one == pytest.approx(size) for size in sizes) for one in drawn)
@@ -155,3 +157,71 @@ def test_outlines_of_letters_are_written_by_steps_and_lose_nothing():
 def test_cubic_curves_are_written_by_steps():
     # From (10, 10) with the guides (10, 20) and (20, 30) to (30, 30).
     assert outline([(1, 1), (1, 2), (2, 3), (3, 3)], [1, 4, 4, 4]) == "M10,10c0,10,10,20,20,20"
+
+
+NAN = float("nan")
+
+
+def shown(*marks):
+    """The elements of a drawing of 100 by 50 points without its texts, each with what it states."""
+    root = _parsed(to_svg(Drawing(100.0, 50.0, marks), as_text=True))
+    return [(part.tag.rpartition("}")[2], part.attrib) for part in root.iter() if part.tag.endswith(("path", "circle"))]
+
+
+def test_lines_have_y_downwards_the_shortest_commands_and_gaps_at_nan():
+    places = np.array([(10, 40), (20, 40), (20, 30), (20.001, 30.001), (NAN, NAN), (60, 0), (70, 5.255)])
+    ((tag, stated),) = shown(Line(places, "#123456", 0.5, 1.0, dash=(9.0, 1.3)))
+    assert (tag, stated["d"]) == ("path", "M10,10H20V20M60,50L70,44.74")
+    assert (stated["stroke"], stated["stroke-width"], stated["stroke-dasharray"]) == ("#123456", "0.5", "4.5,0.65")
+    assert "fill" not in stated  # none, by the group around it
+
+
+def test_marks_are_drawn_in_their_order_and_those_of_the_same_order_as_they_came():
+    lines = [
+        Line(np.array([(x, 0.0), (x, 9.0)]), "#000000", 1.0, order) for x, order in ((1, 3), (2, 1), (3, 3), (4, 0))
+    ]
+    assert [stated["d"].partition(",")[0] for _, stated in shown(*lines)] == ["M4", "M2", "M1", "M3"]
+
+
+def test_shapes_of_an_area_are_one_closed_path():
+    square = np.array([(0, 0), (0, 10), (10, 10), (10, 0)])
+    ((_, stated),) = shown(Area((square, square + 20), "#abcdef", 1.0, edge="white", edge_width=0.25))
+    assert stated["d"] == "M0,50V40H10V50zM20,30V20H30V30z"
+    assert (stated["fill"], stated["stroke"], stated["stroke-width"]) == ("#abcdef", "white", "0.25")
+    assert shown(Area((square,), "none", 1.0)) == []
+
+
+def test_hatched_areas_share_one_pattern():
+    square = np.array([(0, 0), (0, 10), (10, 10), (10, 0)])
+    svg = to_svg(Drawing(100.0, 50.0, (Area((square,), "#abcdef", 1.0, hatched=True),) * 2), as_text=True)
+    assert svg.count("<pattern ") == 1
+    assert svg.count('fill="url(#hatch)"') == 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "path"),
+    [
+        ("square", "M17,17H23V23H17z"),
+        ("diamond", "M15.76,20L20,15.76L24.24,20L20,24.24z"),
+        ("up", "M20,17L23,23H17z"),
+        ("down", "M20,23L23,17H17z"),
+        ("left", "M17,20L23,17V23z"),
+        ("right", "M23,20L17,23V17z"),
+    ],
+)
+def test_markers_stand_around_their_place(shape, path):
+    line = Line(np.array([(20.0, 30.0)]), "#00f", 0, 1.0, marker=Marker(shape, 6.0, "white", 1.4))
+    ((_, stated),) = shown(line)
+    assert stated["d"] == path
+    assert (stated["fill"], stated["stroke"], stated["stroke-width"]) == ("white", "#00f", "1.4")
+
+
+def test_a_round_marker_is_a_circle_at_every_place():
+    line = Line(np.array([(20.0, 30.0), (40.0, 10.0)]), "#00f", 2.0, 1.0, marker=Marker("circle", 5.0, "#00f"))
+    path, *circles = shown(line)
+    assert path[0] == "path"
+    assert [(stated["cx"], stated["cy"], stated["r"]) for _, stated in circles] == [
+        ("20", "20", "2.5"),
+        ("40", "40", "2.5"),
+    ]
+    assert all("stroke" not in stated for _, stated in circles)

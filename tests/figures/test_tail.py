@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from reportgen.figures import style
 from reportgen.figures.labels import Threshold
+from reportgen.figures.marks import Words
 from reportgen.figures.tail import cumulated, draw_tail
 
 _SPEC = importlib.util.spec_from_file_location("histogram_cases", Path(__file__).with_name("test_histogram.py"))
@@ -24,7 +25,7 @@ def test_the_curve_goes_through_the_share_at_every_edge(histogram, words, drawn)
     shown = drawn(draw_tail(series, series, words, threshold=None, narrow=False))
     curve = shown.line("synthetic")
     ticks = {
-        text.get_text(): (box.y0 + box.y1) / 2
+        text.text: (box.y0 + box.y1) / 2
         for text, box in zip(shown.texts("y-tick"), shown.extents("y-tick"), strict=True)
     }
     # From the foot at 1, through 10 % at 10, to 100 % at 100; a decade is as long as between two ticks.
@@ -41,7 +42,7 @@ def test_zeros_are_markers_in_their_own_strip(skewed, words, drawn):
     assert marker[0, 0] < curve[:, 0].min()
     assert marker[0, 1] == pytest.approx(curve[0, 1])  # the curve begins at the share of rows at zero
     assert shown.line("reference zero")[0, 1] < shown.foot + 10
-    assert {text.get_text() for text in shown.texts("zero share")} == {
+    assert {text.text for text in shown.texts("zero share")} == {
         "4.95\N{NO-BREAK SPACE}%",
         "0\N{NO-BREAK SPACE}%",
     }
@@ -80,6 +81,6 @@ def test_labels_never_touch_each_other_nor_a_curve_nor_leave_the_figure(histogra
 @pytest.mark.parametrize("narrow", [False, True])
 def test_no_words_wear_the_colour_of_a_line(skewed, words, narrow):
     figure = draw_tail(*skewed, words, threshold=None, narrow=narrow)
-    colours = {text.get_color() for text in figure.get_children() if hasattr(text, "get_fontsize")}
+    colours = {mark.colour for mark in figure.marks if isinstance(mark, Words)}
     assert not colours & {style.REFERENCE, style.SYNTHETIC}
     assert colours >= {style.REFERENCE_WORDS, style.SYNTHETIC_WORDS}
