@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from reportgen.errors import InputError
 from reportgen.read.arrow_files import MOST_ROWS
@@ -42,6 +41,8 @@ class StoredColumns:
         return pa.chunked_array([chunk for column in found for chunk in column.chunks], found[0].type)
 
     def _read(self, name: str, part: Path, stamp: _Stamp) -> pa.ChunkedArray:
+        import pyarrow.parquet
+
         try:
             with pyarrow.parquet.ParquetFile(part) as file:
                 changed = _stamp(part) != stamp
@@ -138,6 +139,8 @@ def open_parts(parts: Sequence[Path], folder: str) -> StoredColumns:
 
 
 def _opened(part: Path) -> tuple[Any, int]:
+    import pyarrow.parquet
+
     with pyarrow.parquet.ParquetFile(part) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
     if rows > MOST_ROWS:

@@ -35,7 +35,8 @@ from reportgen.space.delegated import delegate
 from reportgen.space.exact import cut_queries
 
 FEWEST_ROWS, MOST_ROWS = 200, 20_000
-"""Rows of a base for which products are shared; of a larger one an index leaves most rows aside."""
+"""Rows of a base for which products are shared: of 20,000 census rows (109 dimensions) 5,000 queries took 4.0 s against
+4.7 s one by one, of 60,000 rows 14.4 s against 10.9 s, as an index leaves most rows of a large base aside."""
 _BOUNDING = 6
 """So many more than k of the nearest rows of all dimensions bound the k-th distance without a part."""
 _MOST_BELOW, _MOST_EACH = 2048, 64
