@@ -315,18 +315,18 @@ def test_five_million_rows_are_not_refused_where_they_fit_on_disk(monkeypatch):
         return memory.check_memory(given, made, available, 0, measure=True, may_stream=may_stream)
 
     few = {"max_queries": 50_000}
-    assert asked(3 * GIGA, **few) is True
+    assert asked(4 * GIGA, **few) is True
     assert asked(100 * GIGA, **few) is True  # 12 GB could be held, and need not be
     with pytest.raises(InputError, match=r"about 12\.\d GB would be needed"):
-        asked(3 * GIGA, may_stream=False, **few)
+        asked(4 * GIGA, may_stream=False, **few)
     with pytest.raises(InputError, match="with --group tables are held in memory"):
-        asked(3 * GIGA, group="c1", **few)
+        asked(4 * GIGA, group="c1", **few)
     with pytest.raises(InputError, match=r"--max-queries \d+"):
-        asked(3 * GIGA)
+        asked(4 * GIGA)
     monkeypatch.setattr(memory, "free_disk", lambda: GIGA)
     assert asked(100 * GIGA, **few) is False
     with pytest.raises(InputError, match="of temporary files would do instead: set TMPDIR"):
-        asked(3 * GIGA, **few)
+        asked(4 * GIGA, **few)
 
 
 def test_the_function_and_the_command_decide_for_themselves(files, run, monkeypatch, tmp_path):

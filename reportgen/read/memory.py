@@ -22,7 +22,7 @@ length for each different text; measuring, 1.4 kB a row and 2.8 kB more for each
 few do, 120 MB, which attacks and permutations take), 16 bytes a cell and four times the coordinates (rows x dimensions
 x 8 bytes). Where rows repeat, less is needed.
 
-Where tables are held on disk: 250 MB for the blocks that are searched, and 300 bytes a row whatever its columns.
+Where tables are held on disk: 250 MB for the blocks that are searched, and 450 bytes a row whatever its columns.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from reportgen.settings import Settings
 
 READING, MEASURING = 210 * 10**6, 270 * 10**6
 _CELL, _ROW, _LOOKING, _MEASURED_CELL, _COORDINATE = 32, 1400, 2800, 16, 32
-_BLOCKS, _ROW_ON_DISK = 250 * 10**6, 300
+_BLOCKS, _ROW_ON_DISK = 250 * 10**6, 450
 _CELL_ON_DISK, _MORE_ON_DISK = 90, 700
 _COMFORTABLE = 4 * 10**9
 """More than so much is not held in memory where it need not be, even if it is there."""
