@@ -1,4 +1,4 @@
-"""Letters are measured under matplotlib's own settings, and the host's hold afterwards, however deeply these are nested."""
+"""Letters are measured under matplotlib's own settings; afterwards the host's hold again, however deeply nested."""
 
 import matplotlib as mpl
 import pytest
