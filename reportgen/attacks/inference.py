@@ -9,6 +9,7 @@ standard deviation of the real dates. Control: the same on holdout rows. Baselin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ from reportgen.metrics.hypergeometric import at_least
 from reportgen.model import NotMeasuredCode
 from reportgen.settings import Settings
 from reportgen.space.search import nearest
+from reportgen.space.without import nearest_without, share
 
 MOST_SECRETS = 40
 """Without a choice so many columns are guessed at most, those with the largest share of the inertia."""
@@ -59,11 +61,9 @@ def inference(
         return "too_few_columns"
     people = targets.original if targets.holdout is None else np.concatenate((targets.original, targets.holdout))
     base = random.permutation(np.sort(rows.synthetic))  # rows that are equally near are told apart at random
-    both = np.concatenate((people, base))
+    secrets = _secrets(rows, settings)
     found = {}
-    for column in _secrets(rows, settings):
-        coordinates, place = rows.within(both, [other for other in range(len(rows.names)) if other != column])
-        ids = nearest(coordinates, place[: len(people)], place[len(people) :], 1, threads=threads)[1][:, 0]
+    for column, ids in zip(secrets, _nearest_by_the_others(rows, people, base, secrets, threads), strict=True):
         secret = _secret(rows, column, settings.inference_tolerance / 100)
         hits = secret.hits(people, base[ids])
         originals = int(hits[: len(targets.original)].sum())
@@ -73,6 +73,32 @@ def inference(
             p_value = at_least(attack.hits, attack.number, control.number, attack.hits + control.hits)
         found[rows.names[column]] = Attempts(attack, control, secret.by_chance(targets.original, base), p_value)
     return found
+
+
+def _nearest_by_the_others(
+    rows: Attributes, people: Ints, base: Ints, secrets: list[int], threads: int
+) -> Iterator[Ints]:
+    """For each secret the place in `base` of the row nearest to each of the people by all other columns, (people,)."""
+    points, of_row = np.unique(rows.point[np.concatenate((people, base))], return_inverse=True)
+    coordinates = rows.coordinates[points]
+    asked, asked_of = np.unique(of_row[: len(people)], return_inverse=True)
+    # Rows that are one point are in its place, by the first of them: a tie goes to the row that stands first.
+    there, first = np.unique(of_row[len(people) :], return_index=True)
+    first, there = np.sort(first), there[np.argsort(first)]
+    axes = [np.arange(rows.slices[column].start, rows.slices[column].stop) for column in secrets]
+    shared = share(coordinates[asked], coordinates[there], axes, 1)
+    answers = [None] * len(secrets) if shared is None else nearest_without(shared, threads)
+    for column, answer in zip(secrets, answers, strict=True):
+        ids = np.zeros(len(people), dtype=np.int64)
+        late = np.arange(len(people))
+        if answer is not None:
+            ids = first[answer[1][:, 0]][asked_of]
+            late = np.flatnonzero(~answer[2][asked_of])
+        if len(late):
+            both = np.concatenate((people[late], base))
+            own, place = rows.within(both, [other for other in range(len(rows.names)) if other != column])
+            ids[late] = nearest(own, place[: len(late)], place[len(late) :], 1, threads=threads)[1][:, 0]
+        yield ids
 
 
 def _secrets(rows: Attributes, settings: Settings) -> list[int]:

@@ -45,7 +45,9 @@ def matches(predicates: Predicates, codes: Codes) -> tuple[Ints, Ints]:
     Of each predicate the condition that the fewest rows fulfil is looked up in the order of its column; the others are
     held against these rows alone, the strictest first.
     """
-    order = np.argsort(codes, axis=1, kind="stable")
+    # Whole numbers of 16 bits numpy sorts by their digits, ten times faster.
+    narrow = codes.astype(np.uint16) if codes.size and codes.max() < 1 << 16 else codes
+    order = np.argsort(narrow, axis=1, kind="stable")
     first, number = np.empty(predicates.low.shape, dtype=np.int64), np.empty(predicates.low.shape, dtype=np.int64)
     for column in np.unique(predicates.columns):
         here = predicates.columns == column

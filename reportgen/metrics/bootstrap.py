@@ -36,7 +36,7 @@ def intervals(
     values: list[Floats] = []
     for series, whose in zip(draws, persons or [None] * len(draws), strict=True):
         picks = _picks(len(series[0]), whose, each, random)
-        values.extend(statistic(tuple(one[picked] for one in series)) for picked in picks)
+        values.extend(statistic(tuple(one.take(picked) for one in series)) for picked in picks)
     low, high = np.quantile(np.concatenate(values, axis=1), (0.025, 0.975), axis=1)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
@@ -59,14 +59,14 @@ def unpaired_intervals(
             _picks(len(first), persons[0], resamples, random, 1),
             _picks(len(second), persons[1], resamples, random, 1),
         ]
-        pairs = [statistic(first[mine], second[other]) for mine, other in zip(*picks, strict=True)]
+        pairs = [statistic(first.take(mine), second.take(other)) for mine, other in zip(*picks, strict=True)]
         low, high = np.quantile(np.concatenate(pairs, axis=1), (0.025, 0.975), axis=1)
         return list(zip(low.tolist(), high.tolist(), strict=True))
     block = max(1, BLOCK // max(len(first), len(second)))
     values = []
     for start in range(0, resamples, block):
         number = min(block, resamples - start)
-        pair = (one[random.integers(len(one), size=(number, len(one)))] for one in (first, second))
+        pair = (one.take(random.integers(len(one), size=(number, len(one)))) for one in (first, second))
         values.append(statistic(*pair))
     low, high = np.quantile(np.concatenate(values, axis=1), (0.025, 0.975), axis=1)
     return list(zip(low.tolist(), high.tolist(), strict=True))

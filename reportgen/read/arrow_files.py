@@ -6,8 +6,6 @@ import warnings
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet
 
 MOST_ROWS = 2**31
 """No machine that this is meant for holds more rows, of whatever kind."""
@@ -15,6 +13,8 @@ MOST_ROWS = 2**31
 
 def read_parquet(path: Path) -> pa.Table:
     """Read one file; an ArrowException, OSError or ValueError, whose text is not for showing, where it is none."""
+    import pyarrow.parquet  # with file systems of the cloud and TLS: a hundredth of a run that reads no such file
+
     if pyarrow.parquet.read_metadata(path).num_rows > MOST_ROWS:
         raise ValueError  # pyarrow would make room for them before it looks whether they are there
     # partitioning=None: a folder named "year=2020" on the way must not become a column
@@ -23,6 +23,8 @@ def read_parquet(path: Path) -> pa.Table:
 
 def read_feather(path: Path) -> pa.Table:
     """Read one file, as `read_parquet` does."""
+    import pyarrow.feather
+
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", DeprecationWarning

@@ -43,7 +43,6 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
 from reportgen.declared import FileForm
 from reportgen.errors import InputError
@@ -210,6 +209,8 @@ def _of_texts(texts: list[str]) -> tuple[int, float]:
 
 
 def _of_parquet(parts: Sequence[Path], settings: Settings) -> Sketch:
+    import pyarrow.parquet
+
     rows = 0
     sample: dict[str, Any] = {}
     for part in parts:

@@ -13,6 +13,7 @@ from reportgen.space.equal_rows import Codes, Keys, column_keys
 from reportgen.space.famd import Layout
 from reportgen.space.gathered import gathered
 from reportgen.space.search import nearest
+from reportgen.space.without import nearest_without, share, squared_ratio
 
 MOST_PARTS = 12
 """Beyond so many columns groups of columns are left out together."""
@@ -66,24 +67,36 @@ def search_dropped(
     nothing = np.zeros(0, dtype=np.int64)
     if len(parts) < 2 or not len(queries.coordinates):
         return DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
-    keys = np.concatenate([_keys(places, layout) for places in (queries, base)])
-    all_keys = keys.sum(axis=1, dtype=np.uint64)
+    axes = [np.concatenate([np.arange(own[c].start, own[c].stop) for c in part]) for part in parts]
     number = len(queries.coordinates)
-    ratios, found = [], []
-    for part in parts:
-        rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
-        left = np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
-        rows, own_rows, base_rows = _different(queries, base, rest, left)
-        if owners is None:
-            k = min(NEIGHBOURS, len(base.coordinates))
-            distances, ids = nearest(rows, own_rows, base_rows, k, threads=threads)
-        else:
-            k = min(NEIGHBOURS, len(np.unique(owners)))
-            distances, ids = nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
-        last = distances[:, -1]
-        ratios.append(np.divide(distances[:, 0], last, out=np.ones(number), where=last > 0) ** 2)
-        found.append((distances == distances[:, :1], ids))
-    return _best(np.stack(ratios), found, times)
+    k = min(NEIGHBOURS, len(base.coordinates) if owners is None else len(np.unique(owners)))
+    shared = None if owners is not None else share(queries.coordinates, base.coordinates, axes, k)
+    if shared is None:
+        found = [(np.full((number, k), np.inf), np.zeros((number, k), dtype=np.int64)) for _ in parts]
+        late = np.arange(number)
+    else:
+        answers = nearest_without(shared, threads, smallest_ratio=True)
+        found = [(distances, ids) for distances, ids, _ in answers]
+        late = np.flatnonzero(~np.all([answered for _, _, answered in answers], axis=0))
+    if len(late):
+        some = Places(queries.coordinates[late], queries.codes[late])
+        keys = np.concatenate([_keys(places, layout) for places in (some, base)])
+        all_keys = keys.sum(axis=1, dtype=np.uint64)
+        for (distances, ids), part, left_out in zip(found, parts, axes, strict=True):
+            rest = all_keys - keys[:, list(part)].sum(axis=1, dtype=np.uint64)
+            distances[late], ids[late] = _one_search(some, base, rest, left_out, k, threads, owners)
+    return _best(found, times)
+
+
+def _one_search(
+    queries: Places, base: Places, keys: Keys, left_out: Ints, k: int, threads: int, owners: Ints | None
+) -> tuple[Floats, Ints]:
+    """Search U without some dimensions. `keys`, of queries and base, are equal for rows that agree in the others."""
+    left = np.setdiff1d(np.arange(base.coordinates.shape[1]), left_out)
+    rows, own_rows, base_rows = _different(queries, base, keys, left)
+    if owners is None:
+        return nearest(rows, own_rows, base_rows, k, threads=threads)
+    return nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
 
 
 def _different(queries: Places, base: Places, keys: Keys, left: Ints) -> tuple[Floats, Ints, Ints]:
@@ -105,17 +118,22 @@ def _different(queries: Places, base: Places, keys: Keys, left: Ints) -> tuple[F
     return rows, groups[size:], groups[:size]
 
 
-def _best(ratios: Floats, found: Sequence[tuple[np.ndarray, Ints]], times: Ints) -> DroppedSearch:
-    """Keep the nearest rows by the part with the smallest ratio, split evenly over equally good parts, then rows."""
+def _best(found: Sequence[tuple[Floats, Ints]], times: Ints) -> DroppedSearch:
+    """Keep the nearest rows by the part with the smallest ratio, split evenly over equally good parts, then rows.
+
+    `found` holds distances and ids by part, both (queries, k); distances of inf where a part has no such ratio.
+    """
+    ratios = np.stack([squared_ratio(distances) for distances, _ in found])
     least = ratios.min(axis=0)
     best = ratios == least
     pairs = []
-    for is_best, (tied, ids) in zip(best, found, strict=True):
+    for is_best, (distances, ids) in zip(best, found, strict=True):
+        tied = distances == distances[:, :1]
         entry, place = np.nonzero(tied & is_best[:, np.newaxis])
-        share = 1 / (tied.sum(axis=1) * best.sum(axis=0))
-        pairs.append((entry, ids[entry, place], share[entry]))
-    entry, real, share = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
-    return DroppedSearch(times, least, entry, real, share)
+        each = 1 / (tied.sum(axis=1) * best.sum(axis=0))
+        pairs.append((entry, ids[entry, place], each[entry]))
+    entry, real, each = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
+    return DroppedSearch(times, least, entry, real, each)
 
 
 def _keys(places: Places, layout: Layout) -> Keys:

@@ -2,9 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reportgen.attacks import inference as attacking
 from reportgen.attacks.inference import inference
 from reportgen.attacks.targets import Targets, targets
 from reportgen.settings import Settings
+from reportgen.space import without
 
 
 def attack(rows, **settings):
@@ -77,3 +79,20 @@ def test_components_do_not_hide_what_an_attacker_knows(read, people):
     tables = people(80, 0), people(80, 1), people(80, 2)
     whole, some = (attack(read(*tables, Settings(components=n))) for n in ("all", 2))
     assert whole == some
+
+
+def test_guesses_are_the_same_whether_searches_share_products_or_not(read, people, monkeypatch):
+    original, holdout = people(300, 0), people(300, 1)
+    synthetic = pd.concat([people(300, 2), original.iloc[:30], original.iloc[:30]], ignore_index=True)
+    rows, prepared = read(original, synthetic, holdout), []
+    own_share = without.share
+
+    def share(*arguments):
+        prepared.append(own_share(*arguments))
+        return prepared[-1]
+
+    monkeypatch.setattr(attacking, "share", share)
+    shared = attack(rows)
+    assert [one is not None for one in prepared] == [True]
+    monkeypatch.setattr(attacking, "share", lambda *_: None)
+    assert attack(rows) == shared

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reportgen.space import cells, exact
+from reportgen.space.centred import space_of
 from reportgen.space.exact import all_distances, k_nearest
 
 
@@ -101,9 +102,9 @@ def test_cells_are_made_where_they_leave_few_rows_to_compare():
     mixed = _table(random, 8000, (6, 6, 5), 2, 6)
     plain = random.normal(size=(8000, 12))
     one_switch = np.concatenate((plain, random.integers(0, 2, (8000, 2)) * 0.01), axis=1)
-    assert exact._by_cells(exact._space(mixed, mixed), 2) is not None
-    assert exact._by_cells(exact._space(plain, plain), 2) is None
-    assert exact._by_cells(exact._space(one_switch, one_switch), 2) is None
-    made = exact._by_cells(exact._space(mixed, mixed), 2)
+    assert exact._by_cells(space_of(mixed, mixed), 2) is not None
+    assert exact._by_cells(space_of(plain, plain), 2) is None
+    assert exact._by_cells(space_of(one_switch, one_switch), 2) is None
+    made = exact._by_cells(space_of(mixed, mixed), 2)
     looked_at = len(cells.within(made, np.arange(8000), 2)[0])
     assert looked_at < 8000 * 4
