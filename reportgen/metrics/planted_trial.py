@@ -113,15 +113,19 @@ class Trial:
         self._plain_squares = (often * each**2).sum(axis=0)
         starts = np.cumsum(real.occurrences) - real.occurrences
         labelled = real.original_rows if self._persons is None else int(self._persons.labels.sum())
-        sums, originals, member = [], [], []
+        sums: list[Floats] = []
+        member = []
+        done = 0
+        # The largest array of the test: filled as it is drawn, not put together from parts.
+        self._originals = np.empty((len(touched), permutations + 1))
         for drawn in labelings(self._units, labelled, permutations + 1, random):
             labels = drawn if self._persons is None else drawn[:, self._persons.place] * self._persons.moves
             by_row = np.add.reduceat(labels, starts, axis=1, dtype=np.float64)
             sums.append(by_row @ plain)
-            originals.append(by_row[:, touched].T)
+            self._originals[:, done : done + len(drawn)] = by_row[:, touched].T
+            done += len(drawn)
             member.append(labels[:, planted.copied] > 0)
         self._plain_sums = np.concatenate(sums).T
-        self._originals = np.ascontiguousarray(np.concatenate(originals, axis=1))
         self.member = np.concatenate(member)
 
     @property

@@ -236,7 +236,7 @@ def table(lines: list[dict[str, Any]]) -> str:
     text += ["| rows a table | tool | CPU s | times reportgen | peak MB |", "|---|---|---|---|---|"]
     for line in lines:
         name = PEERS.get(line["tool"], line["tool"]) + f" {line['version']}" * bool(line.get("version"))
-        numbers = f"{line['failed']} | | |"
+        numbers = f"{line.get('failed')} | | |"
         if "cpu" in line:
             beside = f"{line['cpu'] / own[line['rows']]['cpu']:.1f}" if line["rows"] in own else ""
             numbers = f"{line['cpu']:.1f} | {beside} | {line['peak_mb']:.0f} |"
