@@ -248,7 +248,8 @@ def table(lines: list[dict[str, Any]]) -> str:
     text += [f"| stage | {' | '.join(rows)} |", "|---|" + "---|" * len(rows)]
     for name in names:
         cells = [
-            f"{line['stages'][name]:.1f} ({line['peaks'][name]:.0f})" * (name in line["stages"]) for line in staged
+            f"{line['stages'][name]:.1f} ({line['peaks'][name]:.0f})" if name in line["stages"] else ""
+            for line in staged
         ]
         text.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(text)
