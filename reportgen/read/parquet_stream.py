@@ -44,7 +44,7 @@ class StoredColumns:
         import pyarrow.parquet
 
         try:
-            with pyarrow.parquet.ParquetFile(part) as file:
+            with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
                 changed = _stamp(part) != stamp
                 stored = name if self.schema is None else _stored_name(file.schema_arrow, name)
                 table = file.read(columns=[stored], use_threads=False).select([stored])
@@ -141,7 +141,7 @@ def open_parts(parts: Sequence[Path], folder: str) -> StoredColumns:
 def _opened(part: Path) -> tuple[Any, int]:
     import pyarrow.parquet
 
-    with pyarrow.parquet.ParquetFile(part) as file:
+    with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
     if rows > MOST_ROWS:
         raise ValueError

@@ -118,7 +118,7 @@ def _of_parquet(parts: Sequence[Path], settings: Settings) -> Sketch:
     rows = 0
     sample: dict[str, Any] = {}
     for part in parts:
-        with pyarrow.parquet.ParquetFile(part) as file:
+        with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
             rows += file.metadata.num_rows
             if not sample and file.metadata.num_rows:
                 sample = _columns(next(file.iter_batches(batch_size=_SAMPLE)))

@@ -56,7 +56,8 @@ class NumberStream:
 
     def _batches(self, part: Path) -> Iterator[pa.RecordBatch]:
         try:
-            with pyarrow.parquet.ParquetFile(part) as file:
+            with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
+                # pre_buffer, which pyarrow turns on by itself, would keep the whole file in memory.
                 yield from file.iter_batches(_BATCH, columns=list(self.names), use_threads=False)
         except (pa.ArrowException, OSError, ValueError):
             msg = f"{one_line(self.name)}: {shown_name(part.name)} cannot be read to its end; repair or replace it"
@@ -105,7 +106,7 @@ def number_stream(given: str | os.PathLike[str], role: str, names: Sequence[str]
 
 def _schema(part: Path) -> tuple[dict[str, Any], int]:
     try:
-        with pyarrow.parquet.ParquetFile(part) as file:
+        with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
             schema, rows = file.schema_arrow, file.metadata.num_rows
     except (pa.ArrowException, OSError, ValueError):
         msg = f"{one_line(part.name)}: this is no readable parquet file; repair or remove it"
