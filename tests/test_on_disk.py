@@ -364,3 +364,13 @@ def test_what_fits_easily_is_held_in_memory(files):
     tables = {"original": (str(files / "original"), FileForm())}
     available = 10 * GIGA
     assert memory.check_memory(tables, Settings(), available, 0, measure=True, may_stream=True) is False
+
+
+def test_a_tmpdir_that_cannot_be_used_is_refused_and_not_replaced(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    with pytest.raises(EnvironmentLacking, match="TMPDIR is no folder to write in"):
+        Shelf().put(np.zeros(1000))
+    assert shelf.free_disk() == 0
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert shelf.free_disk() > 0
+    assert Shelf().put(np.arange(1000.0))[-1] == 999

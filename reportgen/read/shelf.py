@@ -232,14 +232,25 @@ class KeptFrame:
 
 
 def _folder() -> str:
-    if "TMPDIR" not in os.environ and os.access(LARGE_FILES, os.W_OK | os.X_OK):
-        return LARGE_FILES
-    return tempfile.gettempdir()
+    wanted = os.environ.get("TMPDIR")
+    if wanted:
+        if not os.path.isdir(wanted) or not os.access(wanted, os.W_OK | os.X_OK):  # noqa: PTH112
+            # Another folder in its place would hold people's data where nobody expects it.
+            msg = (
+                "memory: tables larger than it are held in a temporary file, and TMPDIR is no folder to write in; set "
+                "it to one on a large disk"
+            )
+            raise EnvironmentLacking(msg)
+        return wanted
+    return LARGE_FILES if os.access(LARGE_FILES, os.W_OK | os.X_OK) else tempfile.gettempdir()
 
 
 def free_disk() -> int:
-    """Bytes that are free where a shelf would be."""
-    found = os.statvfs(_folder())
+    """Bytes that are free where a shelf would be; none where TMPDIR can't be used."""
+    try:
+        found = os.statvfs(_folder())
+    except EnvironmentLacking:
+        return 0
     return found.f_bavail * found.f_frsize
 
 

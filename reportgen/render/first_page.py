@@ -10,7 +10,7 @@ from reportgen.model import Detectable, InputFile, Level, Measured, Reason, Resu
 from reportgen.render.readings import reading, too_weak
 from reportgen.render.rules import gate_sentence
 from reportgen.render.score_summary import described
-from reportgen.render.scores import holdout_kind, percent_of, share, with_unit
+from reportgen.render.scores import holdout_kind, percent_of, rows_are_compared, share, with_unit
 from reportgen.render.view import Cell, Head, Row
 from reportgen.rounding import count, p_value, percent
 from reportgen.score_names import ATTACKS
@@ -309,7 +309,8 @@ def _holdout_limit(result: Result, kind: str) -> str:
     record = holdout.set_aside
     if record is not None and record.proves:
         return sentence("limits.holdout_set_aside", created=record.created[:10], overlap=overlap, shared=shared)
-    return sentence(f"limits.holdout_{kind}", overlap=overlap, shared=shared)
+    compared = rows_are_compared(result)
+    return sentence(f"limits.holdout_{kind}", overlap=overlap, shared=shared, compared=compared)
 
 
 def _limits(result: Result) -> tuple[str, ...]:

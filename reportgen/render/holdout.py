@@ -165,6 +165,8 @@ def _sizes(result: Result) -> str:
 
 def _overlap(result: Result) -> str:
     holdout = result.holdout
+    if not scores.rows_are_compared(result):
+        return sentence("holdout.overlap_not_counted")
     chance = holdout.overlap_p_value
     p = "" if chance is None or not holdout.overlap_rows else sentence("holdout.overlap_p", p=scores.share(chance))
     return sentence(

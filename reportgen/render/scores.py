@@ -44,6 +44,11 @@ def holdout_kind(result: Result) -> HoldoutKind:
     return "none" if kind == "approximate" and not result.holdout.draws else kind
 
 
+def rows_are_compared(result: Result) -> bool:
+    """Whether rows were held against rows: without a used column no two can be told equal or different."""
+    return bool(result.leads) or any(column.used for column in result.columns)
+
+
 def joined(names: Sequence[str]) -> str:
     """Write "A", "A and B", "A, B and C"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,7 +1,12 @@
 """The answer of the holdout section: what the leak test found first, then what was counted."""
 
+import re
+
+import numpy as np
+import pandas as pd
 import pytest
 
+import reportgen
 from reportgen.model import Finding, Measured, Score
 from reportgen.render.holdout import holdout_section
 from reportgen.render.view import Numbering
@@ -86,3 +91,29 @@ def test_what_is_missing_is_what_can_be_had(results, small):
     result = result.model_copy(update={"findings": (*others, finding) if small else others})
     rows = {row[0].text: row[1].text for row in holdout_section(result, "paper", Numbering()).facts.rows}
     assert rows["What is missing"].endswith("a holdout would be too small") is small
+
+
+def test_without_a_column_to_compare_no_report_says_that_rows_differ(tmp_path):
+    """The same file three times, of columns that never change: nothing was held against anything."""
+    table = pd.DataFrame({"a": [1] * 50, "b": ["x"] * 50})
+    report = reportgen.assess(table, table, table)
+    assert report.result.verdict.level != "low"
+    page = html_of(report, tmp_path)
+    assert "No row of it equals an original row" not in page
+    assert "no row of it was held against the original" in page
+    assert "not counted: no column is left in which rows could be equal" in page
+    assert "0 rows of the holdout equal" not in page
+
+
+def test_with_columns_to_compare_the_overlap_is_told(tmp_path):
+    random = np.random.default_rng(3)
+    original, synthetic, holdout = (pd.DataFrame(random.normal(size=(60, 2)), columns=["a", "b"]) for _ in range(3))
+    page = html_of(reportgen.assess(original, synthetic, holdout), tmp_path)
+    assert "No row of it equals an original row." in page
+    assert "0 rows of the holdout equal an original row" in page
+
+
+def html_of(report, folder):
+    path = folder / "report.html"
+    report.write(path)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", path.read_text(encoding="utf-8")))
