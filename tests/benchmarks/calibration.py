@@ -4,14 +4,16 @@
     python tests/benchmarks/calibration.py --quick    a tenth of the runs, under 15 minutes
     python tests/benchmarks/calibration.py --only "1 % near" --populations B --rows 1000 --at-most 20
     python tests/benchmarks/calibration.py --table    the table of what there is, nothing is measured
-    python tests/benchmarks/calibration.py --write    puts the tables into calibration.md and the README
+    python tests/benchmarks/calibration.py --write    puts the tables into calibration.md and README, keeps the runs
     python tests/benchmarks/calibration.py --take-over 2    keeps runs of earlier code that this code repeats
 
 Every run draws an original, a synthetic and a holdout table (`scenarios`), judges them by the code that `assess` runs,
 and appends one line of JSON to the results (build/calibration.jsonl). A line is keyed by scenario, population, rows,
 seed and a digest of the code that its numbers depend on; what has its line is not measured again. Most changes of the
 code change no number: `--take-over N` measures N runs of each scenario, population and number of rows once more, and
-where all of them are number for number what earlier code found, the other runs of that code count as this code's.
+where all of them are number for number what earlier code found, the other runs of that code count as this code's. The
+runs that calibration.md was made from are kept beside it (calibration_runs.jsonl.gz); where there are no results yet,
+it goes on from these.
 
 Left out, since the level doesn't depend on it: the memorising control, the regions, the digests of the tables'
 contents, and the smallest leak where the upper bound lies above the tolerance or the files seem exchanged, so that the
@@ -23,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gzip
 import hashlib
 import json
 import multiprocessing
@@ -46,6 +49,9 @@ from reportgen import controls, measuring, model, parts, runner
 from reportgen.settings import Settings
 
 HERE = Path(__file__).parent
+
+KEPT = HERE / "calibration_runs.jsonl.gz"
+"""The runs that the committed table was made from."""
 
 NOT_MEASURING = ("render", "figures", "cli", "api.py", "output.py", "environment.py", "__main__.py", "__init__.py")
 """Parts of the package that no number of a run depends on."""
@@ -209,6 +215,20 @@ def read_results(path: Path) -> list[dict[str, Any]]:
     return found
 
 
+def keep(lines: Iterable[dict[str, Any]], path: Path = KEPT) -> None:
+    """Write runs down for others, in one order and without the seconds: the same runs are the same bytes."""
+    told = [{name: value for name, value in line.items() if name != "seconds"} for line in sorted(lines, key=key_of)]
+    text = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in told)
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def begin(path: Path, kept: Path = KEPT) -> None:
+    """Go on from the runs that are kept, where there are no results yet."""
+    if kept.exists() and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.decompress(kept.read_bytes()))
+
+
 def key_of(line: dict[str, Any]) -> tuple[Any, ...]:
     """What a run is known by."""
     return tuple(line[name] for name in ("scenario", "population", "rows", "seed", "digest"))
@@ -287,6 +307,7 @@ def main() -> None:
     arguments = parser.parse_args()
     measuring_code = measuring_digest()
     digests = {name: digest_of(scenario, measuring_code) for name, scenario in BY_NAME.items()}
+    begin(arguments.results)
     if not arguments.table:
         chosen = [
             cell
@@ -307,6 +328,7 @@ def main() -> None:
     lines = list(current(read_results(arguments.results), digests).values())
     table = render(lines, measuring_code[:12])
     if arguments.write:
+        keep(lines)
         put_between(HERE / "calibration.md", table)
         put_between(HERE.parents[1] / "README.md", "\n".join(in_short(lines)))
     else:

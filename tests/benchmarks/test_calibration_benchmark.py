@@ -1,5 +1,6 @@
 """The calibration's own arithmetic, its table, and that what it leaves out changes no level."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -229,3 +230,28 @@ def test_readme_shows_no_number_that_the_table_does_not_hold():
     assert len(shown) >= 10
     assert not [one for one in shown if one not in table.splitlines()]
     assert not set(re.findall(r"\d[\d,.]*\d|\d", section)) - set(re.findall(r"\d[\d,.]*\d|\d", table))
+
+
+def test_the_committed_table_is_what_the_kept_runs_say():
+    text = (HERE / "calibration.md").read_text(encoding="utf-8")
+    written = text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip()
+    lines = [json.loads(line) for line in gzip.decompress(calibration.KEPT.read_bytes()).splitlines()]
+    digest = re.search(r"digest of the measuring code: `([0-9a-f]+)`", written)
+    assert render(lines, digest[1]).strip() == written
+
+
+def test_runs_are_kept_in_one_order_and_gone_on_from(tmp_path):
+    lines = [
+        {"scenario": "ideal", "population": "B", "rows": 200, "seed": seed, "digest": "x", "p": 0.5, "seconds": 1.5}
+        for seed in (1, 0)
+    ]
+    for number, some in enumerate((lines, lines[::-1])):
+        calibration.keep(some, tmp_path / f"{number}.gz")
+    assert (tmp_path / "0.gz").read_bytes() == (tmp_path / "1.gz").read_bytes()
+    calibration.begin(tmp_path / "build" / "results.jsonl", tmp_path / "0.gz")
+    found = calibration.read_results(tmp_path / "build" / "results.jsonl")
+    assert [line["seed"] for line in found] == [0, 1]
+    assert all("seconds" not in line for line in found)
+    (tmp_path / "build" / "results.jsonl").write_text("")
+    calibration.begin(tmp_path / "build" / "results.jsonl", tmp_path / "0.gz")
+    assert calibration.read_results(tmp_path / "build" / "results.jsonl") == []
