@@ -246,7 +246,8 @@ def run_all(wanted: list[Job], path: Path, digests: dict[str, str], processes: i
         job for job in wanted if (job.scenario, job.population, job.rows, job.seed, digests[job.scenario]) not in known
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.read_bytes().endswith(b"\n"):  # a run that was cut short
+    written = path.read_bytes() if path.exists() else b""
+    if written and not written.endswith(b"\n"):  # a run that was cut short
         with path.open("a", encoding="utf-8") as file:
             file.write("\n")
     begun = time.monotonic()
