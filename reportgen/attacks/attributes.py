@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from reportgen.distances import Floats, Ints
 from reportgen.read.groups import RowGroups
 from reportgen.read.partition import ColumnSchema, Partition
-from reportgen.read.shelf import Shelf, forget
+from reportgen.read.shelf import Shelf
 from reportgen.settings import Settings
+from reportgen.space.columns import in_one_code
 from reportgen.space.equal_rows import column_keys
 from reportgen.space.famd import Encoded, encode
 from reportgen.space.gathered import gathered
 from reportgen.space.on_disk import OnDisk
-
-_LARGEST_CODE = 2**62
 
 
 @dataclass(frozen=True)
@@ -93,11 +92,11 @@ def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings
         )
         for column in used
     ]
+    order = np.argsort(in_one_code([(column.codes, column.missing + 1) for column in columns]), kind="stable")
+    codes: NDArray[np.int32] | OnDisk
     if partition.shelf is None:
-        order = np.lexsort([column.codes for column in columns][::-1])
-        codes: NDArray[np.int32] | OnDisk = np.stack([column.codes[order] for column in columns])
+        codes = np.stack([column.codes[order] for column in columns])
     else:
-        order = _in_order(columns)
         codes = OnDisk(_ordered(columns, order, partition.shelf))
     rank = np.empty(len(first), dtype=np.int64)
     rank[order] = np.arange(len(first))
@@ -147,19 +146,6 @@ def _column(series: pd.Series[Any], column: ColumnSchema, first: Ints, shelf: Sh
     if shelf is None:
         return _Column(codes, len(values), numbers)
     return _Column(shelf.put(codes), len(values), None if numbers is None else shelf.put(numbers))
-
-
-def _in_order(columns: Sequence[_Column]) -> Ints:
-    """As lexsort by the columns, the first one first, but with one column in memory at a time."""
-    groups, size = np.zeros(len(columns[0].codes), dtype=np.int64), 1
-    for column in columns:
-        if size * (column.missing + 1) > _LARGEST_CODE:
-            ranked, groups = np.unique(groups, return_inverse=True)
-            size = len(ranked)
-        groups = np.asarray(groups * (column.missing + 1) + column.codes)
-        forget(column.codes)
-        size *= column.missing + 1
-    return np.argsort(groups, kind="stable")
 
 
 def _ordered(columns: Sequence[_Column], order: Ints, shelf: Shelf) -> NDArray[np.int32]:

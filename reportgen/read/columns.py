@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,28 @@ class RawTable:
     remarks: tuple[str, ...] = ()
     typed: frozenset[str] = frozenset()
     """Columns that are told to be no text before they are read; where all are in memory it is of no use."""
+
+
+class ColumnsWhenAsked(Mapping[str, RawColumn]):
+    """The columns of a table by name, of which none is kept: `read` makes one each time it is asked for."""
+
+    def __init__(self, names: Iterable[str], read: Callable[[str], RawColumn]) -> None:
+        self._names = dict.fromkeys(names)
+        self._read = read
+
+    def __getitem__(self, name: str) -> RawColumn:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def texts(column: pa.ChunkedArray, *, declared: bool = False) -> Texts:

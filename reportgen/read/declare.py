@@ -11,10 +11,9 @@ import pyarrow.compute as pc
 
 from reportgen.declared import ColumnForm
 from reportgen.errors import InputError
-from reportgen.read.columns import RawColumn, RawTable, Texts, Typed
+from reportgen.read.columns import ColumnsWhenAsked, RawColumn, RawTable, Texts, Typed
 from reportgen.read.missing import numbers_among
 from reportgen.read.naming import nearest_name, shown_name, shown_names
-from reportgen.read.parquet_stream import ChangedColumns, StreamedColumns
 from reportgen.settings import Settings
 
 _BY_OPTION = {
@@ -93,9 +92,10 @@ def as_declared(table: RawTable, settings: Settings) -> RawTable:
         marks, written = schema.column(name).missing, schema.numbers(name)
         return column if marks is None and written is None else _declared(column, marks, written)
 
-    if isinstance(table.columns, StreamedColumns):
-        return replace(table, columns=ChangedColumns(table.columns, declared))
-    return replace(table, columns={name: declared(name, column) for name, column in table.columns.items()})
+    columns = table.columns
+    if isinstance(columns, ColumnsWhenAsked):
+        return replace(table, columns=ColumnsWhenAsked(columns, lambda name: declared(name, columns[name])))
+    return replace(table, columns={name: declared(name, column) for name, column in columns.items()})
 
 
 def _declared(column: RawColumn, marks: tuple[str, ...] | None, written: tuple[str, str] | None) -> RawColumn:

@@ -23,13 +23,12 @@ from typing import Any
 import pyarrow as pa
 
 from reportgen.errors import InputError
-from reportgen.read.arrow_files import read_parquet
+from reportgen.read.arrow_files import PANDAS_INDEX, read_parquet
 from reportgen.read.naming import one_line, shown_name, shown_names
 
 SUFFIX = ".parquet"
 _IGNORED = (".", "_")
 _OTHER_TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".feather", ".npy", ".npz")
-_PANDAS_INDEX = "__index_level_"
 _ONE_TABLE = "reportgen assesses one table of one row a record: join them into one first, or give one file of them"
 
 
@@ -142,7 +141,7 @@ def _read(part: Path, folder: str) -> pa.Table:
         table = read_parquet(part)
     except (pa.ArrowException, OSError, ValueError):
         raise unreadable(part, folder) from None
-    kept = [place for place, name in enumerate(table.column_names) if not name.startswith(_PANDAS_INDEX)]
+    kept = [place for place, name in enumerate(table.column_names) if not name.startswith(PANDAS_INDEX)]
     return _named(table.select(kept), part, folder)
 
 

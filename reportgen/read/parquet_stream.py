@@ -5,7 +5,7 @@ What comes of a column is to the bit what comes of it where the whole table is r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,11 @@ from typing import Any
 import pyarrow as pa
 
 from reportgen.errors import InputError
-from reportgen.read.arrow_files import MOST_ROWS
-from reportgen.read.columns import RawColumn, is_typed
+from reportgen.read.arrow_files import MOST_ROWS, open_parquet, parquet_schema
+from reportgen.read.columns import is_typed
 from reportgen.read.naming import one_line
 from reportgen.read.parquet_folder import OneSchema, one_schema, unreadable
 
-_PANDAS_INDEX = "__index_level_"
 _Stamp = tuple[int, int, int]
 
 
@@ -41,10 +40,8 @@ class StoredColumns:
         return pa.chunked_array([chunk for column in found for chunk in column.chunks], found[0].type)
 
     def _read(self, name: str, part: Path, stamp: _Stamp) -> pa.ChunkedArray:
-        import pyarrow.parquet
-
         try:
-            with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
+            with open_parquet(part) as file:
                 changed = _stamp(part) != stamp
                 stored = name if self.schema is None else _stored_name(file.schema_arrow, name)
                 table = file.read(columns=[stored], use_threads=False).select([stored])
@@ -60,57 +57,7 @@ class StoredColumns:
     def _unreadable(self, part: Path) -> InputError:
         if self.schema is not None:
             return unreadable(part, self.schema.folder)
-        return InputError(f"{one_line(part.name)}: this is no readable parquet file; write it anew")
-
-
-class StreamedColumns(Mapping[str, RawColumn]):
-    """The columns of a table by name, of which none is kept; `stored` has the name of each in the parts.
-
-    `meant` makes a column of what is stored under a name; see `columns.raw_column`.
-    """
-
-    def __init__(
-        self,
-        columns: StoredColumns,
-        stored: Mapping[str, str],
-        meant: Callable[[pa.ChunkedArray, str], RawColumn],
-    ) -> None:
-        self._columns = columns
-        self._stored = stored
-        self._meant = meant
-
-    def __getitem__(self, name: str) -> RawColumn:
-        stored = self._stored[name]
-        return self._meant(self._columns.read(stored), stored)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._stored
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._stored)
-
-    def __len__(self) -> int:
-        return len(self._stored)
-
-
-class ChangedColumns(Mapping[str, RawColumn]):
-    """Columns to each of which something is done when it is asked for."""
-
-    def __init__(self, columns: Mapping[str, RawColumn], change: Callable[[str, RawColumn], RawColumn]) -> None:
-        self._columns = columns
-        self._change = change
-
-    def __getitem__(self, name: str) -> RawColumn:
-        return self._change(name, self._columns[name])
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+        return _unreadable(part)
 
 
 def open_file(path: Path) -> StoredColumns:
@@ -118,10 +65,13 @@ def open_file(path: Path) -> StoredColumns:
     try:
         schema, rows = _opened(path)
     except (pa.ArrowException, OSError, ValueError):
-        msg = f"{one_line(path.name)}: this is no readable parquet file; write it anew"
-        raise InputError(msg) from None
+        raise _unreadable(path) from None
     kinds = {field.name: field.type for field in schema}
     return StoredColumns((path,), tuple(schema.names), rows, _typed(kinds), None, (_stamp(path),))
+
+
+def _unreadable(path: Path) -> InputError:
+    return InputError(f"{one_line(path.name)}: this is no readable parquet file; write it anew")
 
 
 def open_parts(parts: Sequence[Path], folder: str) -> StoredColumns:
@@ -139,13 +89,10 @@ def open_parts(parts: Sequence[Path], folder: str) -> StoredColumns:
 
 
 def _opened(part: Path) -> tuple[Any, int]:
-    import pyarrow.parquet
-
-    with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
-        schema, rows = file.schema_arrow, file.metadata.num_rows
+    schema, rows = parquet_schema(part)
     if rows > MOST_ROWS:
         raise ValueError
-    return pa.schema([field for field in schema if not field.name.startswith(_PANDAS_INDEX)]), rows
+    return schema, rows
 
 
 def _typed(kinds: Mapping[str, Any]) -> frozenset[str]:

@@ -23,6 +23,7 @@ import pandas as pd
 import pyarrow as pa
 
 from reportgen.declared import FileForm
+from reportgen.read.arrow_files import open_parquet
 from reportgen.read.delimited import decompressed, separator_of
 from reportgen.read.naming import one_line
 from reportgen.read.parquet_folder import parts_of
@@ -113,12 +114,10 @@ def _of_texts(texts: list[str]) -> tuple[int, float]:
 
 
 def _of_parquet(parts: Sequence[Path], settings: Settings) -> Sketch:
-    import pyarrow.parquet
-
     rows = 0
     sample: dict[str, Any] = {}
     for part in parts:
-        with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
+        with open_parquet(part) as file:
             rows += file.metadata.num_rows
             if not sample and file.metadata.num_rows:
                 sample = _columns(next(file.iter_batches(batch_size=_SAMPLE)))

@@ -10,16 +10,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 from numpy.typing import NDArray
 
 from reportgen.errors import InputError
+from reportgen.read.arrow_files import open_parquet, parquet_schema
 from reportgen.read.naming import one_line, shown_name, shown_names
 from reportgen.read.parquet_folder import SUFFIX, folder_name, parts_of
 
 _BATCH = 1 << 14
 """Rows that are decoded at once."""
-_PANDAS_INDEX = "__index_level_"
 Floats = NDArray[np.float64]
 
 
@@ -56,8 +55,7 @@ class NumberStream:
 
     def _batches(self, part: Path) -> Iterator[pa.RecordBatch]:
         try:
-            with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
-                # pre_buffer, which pyarrow turns on by itself, would keep the whole file in memory.
+            with open_parquet(part) as file:
                 yield from file.iter_batches(_BATCH, columns=list(self.names), use_threads=False)
         except (pa.ArrowException, OSError, ValueError):
             msg = f"{one_line(self.name)}: {shown_name(part.name)} cannot be read to its end; repair or replace it"
@@ -106,12 +104,11 @@ def number_stream(given: str | os.PathLike[str], role: str, names: Sequence[str]
 
 def _schema(part: Path) -> tuple[dict[str, Any], int]:
     try:
-        with pyarrow.parquet.ParquetFile(part, pre_buffer=False) as file:
-            schema, rows = file.schema_arrow, file.metadata.num_rows
+        schema, rows = parquet_schema(part)
     except (pa.ArrowException, OSError, ValueError):
         msg = f"{one_line(part.name)}: this is no readable parquet file; repair or remove it"
         raise InputError(msg) from None
-    return {field.name: field.type for field in schema if not field.name.startswith(_PANDAS_INDEX)}, rows
+    return {field.name: field.type for field in schema}, rows
 
 
 def _is_number(kind: Any) -> bool:

@@ -10,7 +10,6 @@ import stat
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,12 +21,12 @@ from numpy.typing import NDArray
 from reportgen.declared import FileForm
 from reportgen.errors import InputError
 from reportgen.read.array_files import load_array
-from reportgen.read.arrow_files import read_feather, read_parquet
-from reportgen.read.columns import RawColumn, RawTable, category_text, raw_column, texts
+from reportgen.read.arrow_files import PANDAS_INDEX, read_feather, read_parquet
+from reportgen.read.columns import ColumnsWhenAsked, RawColumn, RawTable, category_text, raw_column, texts
 from reportgen.read.delimited import EMPTY, read_delimited
 from reportgen.read.naming import like_cells, one_line, refuse_names, shown_name, shown_names
 from reportgen.read.parquet_folder import SUFFIX, folder_name, folder_sha256, parts_of, read_parts
-from reportgen.read.parquet_stream import StoredColumns, StreamedColumns, open_file, open_parts
+from reportgen.read.parquet_stream import StoredColumns, open_file, open_parts
 from reportgen.read.partition import Side, Source, Tabular
 from reportgen.read.signals import Signals, signals
 
@@ -40,7 +39,6 @@ Reader: TypeAlias = Callable[[Given, Side, FileForm], RawTable | Signals]
 TEXT_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".npy", ".npz")
 _DETECTED = FileForm()
-_PANDAS_INDEX = "__index_level_"
 _WRITTEN_OUT = (
     *(str, bool, int, float, decimal.Decimal),
     *(dt.date, dt.time, pd.Interval, pd.Period, uuid.UUID),
@@ -196,7 +194,7 @@ def _streamed(stored: StoredColumns, source: Source, role: Side, remarks: tuple[
     named = _checked_names([name.strip() for name in stored.names], label)
     _check_rows(stored.rows, label)
     names_of = dict(zip(named, stored.names, strict=True))
-    columns = StreamedColumns(stored, names_of, partial(_meant, label=label))
+    columns = ColumnsWhenAsked(named, lambda name: _meant(stored.read(names_of[name]), names_of[name], label))
     typed = frozenset(name for name in named if names_of[name] in stored.typed)
     return RawTable(source, role, columns, stored.rows, remarks, typed)
 
@@ -228,7 +226,7 @@ def _load_arrow(path: Path, suffix: str) -> pa.Table:
 def _from_arrow(table: pa.Table, label: str) -> tuple[list[str], list[RawColumn]]:
     names, columns = [], []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name.startswith(_PANDAS_INDEX):
+        if name.startswith(PANDAS_INDEX):
             continue  # row labels that pandas stored beside the table
         names.append(name.strip())
         columns.append(_meant(column, name, label))

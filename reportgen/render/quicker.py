@@ -117,7 +117,7 @@ def _whole_lines(by_letters: Callable[[Any, Any, float], None]) -> Callable[[Any
     a whole is kerned as well, as it is measured.
     """
     initial = importlib.import_module("weasyprint.css.properties").INITIAL_VALUES
-    draw_first_line = importlib.import_module("weasyprint.draw.text").draw_first_line
+    drawing = importlib.import_module("weasyprint.draw.text")
     matrix = importlib.import_module("weasyprint.matrix").Matrix
     split_first_line = importlib.import_module("weasyprint.text.line_break").split_first_line
     parts = importlib.import_module("weasyprint.svg.text")
@@ -146,10 +146,10 @@ def _whole_lines(by_letters: Callable[[Any, Any, float], None]) -> Callable[[Any
         svg.fill_stroke(fill, stroke, text=True)
         box = parts.TextBox(layout, style)
         box.baseline = baseline
-        emojis = draw_first_line(svg.stream, box, "none", "none", matrix(a=1, d=-1, e=x, f=y))
+        emojis = drawing.draw_first_line(svg.stream, box, "none", "none", matrix(a=1, d=-1, e=x, f=y))
         svg.stream.end_text()
         svg.stream.pop_state()
-        importlib.import_module("weasyprint.draw.text").draw_emojis(svg.stream, style, x, y, emojis)
+        drawing.draw_emojis(svg.stream, style, x, y, emojis)
 
     return draw
 

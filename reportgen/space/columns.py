@@ -8,6 +8,7 @@ same for all rows is left away where it would only add rounding.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -19,11 +20,13 @@ from numpy.typing import NDArray
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.persons import distinct_pairs
+from reportgen.read.shelf import forget
 
 FEWEST_ROWS = 5
 """A level with fewer real rows is pooled with others into "(rare)"."""
 MOST_LEVELS = 50
 """So many levels of a column are kept apart, the most frequent ones; the others join "(rare)"."""
+_LARGEST_CODE = 2**62
 _EXACT_INTEGERS = 2**53
 _SAFE_INTEGERS = 2**62
 
@@ -228,3 +231,19 @@ def _standard_deviation(values: Floats) -> float:
     # The mean is rounded; its error is taken out of the variance again.
     variance = math.fsum(counts * rest**2) / len(values) - (math.fsum(counts * rest) / len(values)) ** 2
     return math.sqrt(variance)
+
+
+def in_one_code(columns: Sequence[tuple[NDArray[Any], int]]) -> Ints:
+    """Give each row one code that is in the lexicographic order of its codes in several columns, (rows,).
+
+    `columns`: the codes of one, (rows,), and the number below which they lie. One at a time is in memory.
+    """
+    combined, size = np.zeros(len(columns[0][0]), dtype=np.int64), 1
+    for codes, number in columns:
+        if size * number > _LARGEST_CODE:
+            ranked, combined = np.unique(combined, return_inverse=True)
+            size = len(ranked)
+        combined = np.asarray(combined * number + codes)
+        forget(codes)
+        size *= number
+    return combined

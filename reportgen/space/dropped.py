@@ -77,9 +77,9 @@ def search_dropped(
     nothing = np.zeros(0, dtype=np.int64)
     if len(parts) < 2 or not len(queries.coordinates):
         return DroppedSearch(nothing, np.zeros(0), nothing, nothing, np.zeros(0))
-    if isinstance(base, PlacesOnDisk):
-        return _in_blocks(queries, times, base.coordinates, own, parts, threads)
     axes = [np.concatenate([np.arange(own[c].start, own[c].stop) for c in part]) for part in parts]
+    if isinstance(base, PlacesOnDisk):
+        return _best([_in_blocks(queries, base.coordinates, left_out, threads) for left_out in axes], times)
     number = len(queries.coordinates)
     k = min(NEIGHBOURS, len(base.coordinates) if owners is None else len(np.unique(owners)))
     shared = None if owners is not None else share(queries.coordinates, base.coordinates, axes, k)
@@ -104,30 +104,24 @@ def _one_search(
     queries: Places, base: Places, keys: Keys, left_out: Ints, k: int, threads: int, owners: Ints | None
 ) -> tuple[Floats, Ints]:
     """Search U without some dimensions. `keys`, of queries and base, are equal for rows that agree in the others."""
-    left = np.setdiff1d(np.arange(base.coordinates.shape[1]), left_out)
+    left = _left(base.coordinates, left_out)
     rows, own_rows, base_rows = _different(queries, base, keys, left)
     if owners is None:
         return nearest(rows, own_rows, base_rows, k, threads=threads)
     return nearest_persons(rows, own_rows, base_rows, owners, k, threads=threads)
 
 
-def _in_blocks(
-    queries: Places,
-    times: Ints,
-    base: RowsAt,
-    own: Sequence[slice],
-    parts: Sequence[Sequence[int]],
-    threads: int,
-) -> DroppedSearch:
-    """As `search_dropped`, in a base on disk; not for persons."""
-    found = []
-    for part in parts:
-        left = _left(own, part)
-        blocks = (np.ascontiguousarray(block[:, left]) for block in base.blocks())
-        rows = np.ascontiguousarray(queries.coordinates[:, left])
-        distances, ids = nearest_in_blocks(rows, blocks, min(NEIGHBOURS, len(base)), threads=threads)
-        found.append((distances, ids))
-    return _best(found, times)
+def _in_blocks(queries: Places, base: RowsAt, left_out: Ints, threads: int) -> tuple[Floats, Ints]:
+    """As `_one_search`, in a base on disk; not for persons."""
+    left = _left(base, left_out)
+    blocks = (np.ascontiguousarray(block[:, left]) for block in base.blocks())
+    rows = np.ascontiguousarray(queries.coordinates[:, left])
+    return nearest_in_blocks(rows, blocks, min(NEIGHBOURS, len(base)), threads=threads)
+
+
+def _left(coordinates: Floats | RowsAt, left_out: Ints) -> Ints:
+    """The dimensions that are left without some."""
+    return np.setdiff1d(np.arange(coordinates.shape[1]), left_out)
 
 
 def _different(queries: Places, base: Places, keys: Keys, left: Ints) -> tuple[Floats, Ints, Ints]:
@@ -147,11 +141,6 @@ def _different(queries: Places, base: Places, keys: Keys, left: Ints) -> tuple[F
     gathered(base.coordinates, first[:of_base], left, out=rows[:of_base])
     gathered(queries.coordinates, first[of_base:] - size, left, out=rows[of_base:])
     return rows, groups[size:], groups[:size]
-
-
-def _left(own: Sequence[slice], part: Sequence[int]) -> Ints:
-    """The coordinates that are left without some columns."""
-    return np.concatenate([np.arange(own[c].start, own[c].stop) for c in range(len(own)) if c not in part])
 
 
 def _best(found: Sequence[tuple[Floats, Ints]], times: Ints) -> DroppedSearch:

@@ -20,13 +20,11 @@ from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.persons import Persons, canonical
 from reportgen.read.partition import ColumnSchema, Partition, Side
-from reportgen.read.shelf import Shelf, forget
+from reportgen.read.shelf import Shelf
 from reportgen.settings import Settings
 from reportgen.space.axes import leading_axes
-from reportgen.space.columns import EncodedColumn, category_column, number_column, plain_column
+from reportgen.space.columns import EncodedColumn, category_column, in_one_code, number_column, plain_column
 from reportgen.space.on_disk import on_disk, place
-
-_LARGEST_CODE = 2**62
 
 
 @dataclass(frozen=True)
@@ -200,15 +198,7 @@ def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:
 
     Returns a row of each group, shape (groups,), and the group of each row, shape (rows,).
     """
-    groups = np.zeros(len(columns[0].codes), dtype=np.int64)
-    size = 1
-    for column in columns:
-        if size * len(column.points) > _LARGEST_CODE:
-            ranked, groups = np.unique(groups, return_inverse=True)
-            size = len(ranked)
-        groups = np.asarray(groups * len(column.points) + column.codes)
-        forget(column.codes)
-        size *= len(column.points)
+    groups = in_one_code([(column.codes, len(column.points)) for column in columns])
     _, first, groups = np.unique(groups, return_index=True, return_inverse=True)
     return first.astype(np.int64), groups.astype(np.int64)
 

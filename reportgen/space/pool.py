@@ -378,16 +378,17 @@ class Pool:
 
     def _search_within(self, places: Ints) -> tuple[Floats, Ints]:
         """Search for what `_find_within` answers."""
-        if self.encoded.shelf is not None:
-            coordinates, base, k = self.encoded.coordinates, self.positions, min(self.reach, len(self.positions) - 1)
-            return nearest(coordinates, base[places], base, k, leave_out=places, threads=self.threads)
-        coordinates, base = self._held.coordinates, np.arange(len(self.positions))
+        if self.encoded.shelf is None:  # the rows of U stand together: they are searched without a copy
+            coordinates, base = self._held.coordinates, np.arange(len(self.positions))
+        else:
+            coordinates, base = self.encoded.coordinates, self.positions
+        asking = base[places]
         if self.owners is not None:
             own = self.owners
             k = min(NEIGHBOURS, self.apart - 1)
-            return nearest_persons(coordinates, places, base, own, k, own=own[places], threads=self.threads)
+            return nearest_persons(coordinates, asking, base, own, k, own=own[places], threads=self.threads)
         k = min(self.reach, len(base) - 1)
-        return nearest(coordinates, places, base, k, leave_out=places, threads=self.threads)
+        return nearest(coordinates, asking, base, k, leave_out=places, threads=self.threads)
 
 
 def repeats_stay_within_files(occurrences: Ints, originals: Ints) -> bool:
