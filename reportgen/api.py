@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from reportgen.render import RenderedBy, Together
     from reportgen.render.drawn import Look
     from reportgen.space.answers import Answers
-    from reportgen.space.delegated import Search
+    from reportgen.space.delegated import Delegates
 
 WITHOUT_OPTION = (
     "draws",
@@ -227,9 +227,9 @@ def assess(
     rules of the gate. `split_record` is the record of `reportgen.split`, or a path to it, where it doesn't lie beside
     the holdout. `checkpoint` is a folder that keeps answers of searches, which hold distances between rows, until the
     run is done, so that the same call goes on after an interruption. `scheduler` is the address of a Dask scheduler
-    whose workers search, `workers` starts so many on this machine. Raises InputError where the command exits with 2,
-    also where the run would not fit into memory; never for the gate. A fault of the program is an InternalError, which
-    names its kind and place and quotes nothing.
+    whose workers do the heavy parts, `workers` starts so many on this machine. Raises InputError where the command
+    exits with 2, also where the run would not fit into memory; never for the gate. A fault of the program is an
+    InternalError, which names its kind and place and quotes nothing.
     """
     rules = None if policy is None else make_policy(policy)
     if rules is not None and "fail_on" in rules.model_fields_set:
@@ -237,7 +237,7 @@ def assess(
     older = None if baseline is None else (os.fspath(baseline), load(baseline))
     made = make_settings(settings)
     limit = None if max_minutes is None else make_running({"max_minutes": max_minutes}).max_minutes
-    with _searching(checkpoint, scheduler, workers) as search:
+    with _delegating(checkpoint, scheduler, workers) as delegates:
         return run_assessment(
             original,
             synthetic,
@@ -249,14 +249,14 @@ def assess(
             policy=rules,
             baseline=older,
             split_record=split_record,
-            search=search,
+            delegates=delegates,
         )
 
 
 @contextmanager
-def _searching(
+def _delegating(
     folder: str | os.PathLike[str] | None, scheduler: str | None, workers: int | None
-) -> Iterator[Search | None]:
+) -> Iterator[Delegates | None]:
     """Open what is named, and remove the answers kept once the block is done."""
     if folder is None and scheduler is None and workers is None:
         yield None
@@ -265,7 +265,7 @@ def _searching(
 
     made = make_running({"scheduler": scheduler, "workers": workers})
     with answering(folder, made.scheduler, made.workers) as opened:
-        yield opened.search
+        yield opened.delegates
         if opened.kept is not None:
             opened.kept.remove()
 
@@ -286,7 +286,7 @@ def run_assessment(
     baseline: tuple[str, Assessment] | None = None,
     config: Path | None = None,
     split_record: SplitRecord | str | os.PathLike[str] | None = None,
-    search: Search | None = None,
+    delegates: Delegates | None = None,
 ) -> Assessment:
     """Run `assess` with settings that are validated already.
 
@@ -294,7 +294,7 @@ def run_assessment(
     both. The policy's level is that of the settings, which options may have changed. `read` reads a table, and may
     remember it for the next run, as `answers` does what was found among real rows; `releases` are the names of the
     files that a synthetic table was pooled from. `max_minutes` picks `max_queries` where the settings hold none,
-    `search` answers searches instead of this process.
+    `delegates` work instead of this process.
     """
     threads = _threads(jobs)
     begun = time.perf_counter()
@@ -304,7 +304,6 @@ def run_assessment(
     check_room(MEASURING)
     from reportgen import measuring, pace, runner
     from reportgen.read.tables import read_table
-    from reportgen.space.delegated import searched_by
 
     command = functools.partial(
         _command,
@@ -341,7 +340,7 @@ def run_assessment(
 
     # Raised outside the handler: a notebook that shows the chain of errors has none whose text may quote a cell.
     try:
-        with searched_by(search, functools.partial(told, "search, parts")):
+        with _delegated(delegates, told):
             result = runner.run(original, synthetic, holdout, settings, run, told, read or read_table)
         if result.settings.max_queries != settings.max_queries:  # picked by the time, and named in its place
             picked = settings.model_copy(update={"max_queries": result.settings.max_queries})
@@ -360,6 +359,31 @@ def run_assessment(
             raise
         fault = without_its_text(error)
     raise fault
+
+
+class _Stopped(BaseException):
+    """Raised by the caller's progress in the middle of a metric, whose own faults do not end a run."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+@contextmanager
+def _delegated(delegates: Delegates | None, told: Progress) -> Iterator[None]:
+    """Let the delegates, if any, work for what runs inside the block."""
+    from reportgen.space.delegated import Delegates, delegated_to
+
+    def tell(kind: str, done: int, total: int) -> None:
+        try:
+            told(f"{kind}, parts", done, total)
+        except Exception as error:  # noqa: BLE001 -- the caller's, and raised again below
+            raise _Stopped(error) from None
+
+    try:
+        with delegated_to(delegates or Delegates(), tell):
+            yield
+    except _Stopped as stopped:
+        raise stopped.error from None
 
 
 def _split_record(

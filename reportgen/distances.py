@@ -246,7 +246,8 @@ class RealLists:
     """Each real row's closest other real rows, by row id: original rows first, `originals` of them, then holdout rows.
 
     `distances` and `ids`, both (rows, k), ascending. Identical rows are listed each for itself, at distance 0.
-    `longer` gives longer lists, of so many others, for rows that need them. `rows`: the ids of the rows that have a
+    `longer` gives longer lists, of so many others, for rows that need them; what it holds for that takes
+    `longer_bytes`. `rows`: the ids of the rows that have a
     list, ascending, and `number`: how many real rows there are; both None where all have one.
     """
 
@@ -256,6 +257,7 @@ class RealLists:
     longer: Callable[[Ints, int], tuple[Floats, Ints]]
     rows: Ints | None = None
     number: int | None = None
+    longer_bytes: int = 0
 
     def __post_init__(self) -> None:
         for array in (self.distances, self.ids):

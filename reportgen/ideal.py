@@ -35,7 +35,11 @@ def add_null_ranges(
     asking = None if searcher.asking is None else len(searcher.original)
     ranges = searcher.pool.once(
         ("null ranges", sizes, settings.model_dump_json()),
-        lambda: null_ranges(lists, sizes.synthetic, settings, stream(settings, "null range"), asking=asking),
+        lambda: null_ranges(
+            *(lists, sizes.synthetic, settings, stream(settings, "null range")),
+            asking=asking,
+            looked=searcher.pool.count_queries,
+        ),
     )
     if searcher.leads is not None:
         ranges = {key: found for key, found in ranges.items() if key[0] != "nn_dist"}

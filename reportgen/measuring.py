@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reportgen import metrics
-from reportgen.errors import raised_at
+from reportgen.errors import EnvironmentLacking, raised_at
 from reportgen.metrics import nn_dist
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.model import Measured, Metric, NotMeasured, NotMeasuredCode
@@ -46,6 +46,8 @@ def measure(evidence: Evidence, settings: Settings, progress: Progress) -> dict[
             continue
         try:
             outcome = metric.measure(evidence, settings, stream(settings, metric.KEY))
+        except EnvironmentLacking:  # no fault of the metric: workers are gone, or the disk is full
+            raise
         except Exception as error:  # noqa: BLE001 -- one fault must not take the other metrics with it; the gate fails
             # never the error's text: it may hold a value
             outcomes[metric.KEY] = no_value("failed", fault=type(error).__name__, where=raised_at(error))

@@ -160,9 +160,14 @@ def labelings(rows: int, originals: int, number: int, random: np.random.Generato
     A "row" is whatever is labelled as one: a row, or a person with all its rows.
     """
     plain = (np.arange(rows) < originals).astype(np.uint8)
-    step = max(1, BLOCK // max(rows, 1))
+    step = labelings_at_once(rows)
     for start in range(0, number, step):
         yield random.permuted(np.tile(plain, (min(step, number - start), 1)), axis=1)
+
+
+def labelings_at_once(rows: int) -> int:
+    """How many labelings of so many rows a block holds."""
+    return max(1, BLOCK // max(rows, 1))
 
 
 def person_labelings(persons: Persons, number: int, random: np.random.Generator) -> Iterator[NDArray[np.uint8]]:

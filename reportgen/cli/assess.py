@@ -217,7 +217,7 @@ def assess(
         return
     check_room((*MEASURING, *drawing(running.output)))
     older = None if running.baseline is None else (running.baseline, api.load(running.baseline))
-    with searching(running) as search:
+    with searching(running) as delegates:
         with streams.progress() as report:
             assessment = api.run_assessment(
                 original,
@@ -230,7 +230,7 @@ def assess(
                 policy=asked.policy,
                 baseline=older,
                 config=asked.file,
-                search=search,
+                delegates=delegates,
             )
         deliver(assessment, running.output, finish, look)
     close(assessment.result, assessment.gate)

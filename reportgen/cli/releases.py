@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from reportgen.config import Resolved
     from reportgen.read.tables import Given
     from reportgen.render.drawn import Look
-    from reportgen.space.delegated import Search
+    from reportgen.space.delegated import Delegates
 
 
 def assess_releases(
     original: str, synthetic: Sequence[str], asked: Resolved, finish: Finish, look: Look | None = None
 ) -> None:
     """Assess each release, then all together; write each one's outputs and the comparison. Exit 1 if one fails."""
-    with searching(asked.running) as search:
-        _assess_releases(original, synthetic, asked, finish, look, search)
+    with searching(asked.running) as delegates:
+        _assess_releases(original, synthetic, asked, finish, look, delegates)
 
 
 def _assess_releases(
@@ -39,7 +39,7 @@ def _assess_releases(
     asked: Resolved,
     finish: Finish,
     look: Look | None,
-    search: Search | None,
+    delegates: Delegates | None,
 ) -> None:
     from reportgen import api
     from reportgen.read.pooling import RememberingReader, pooled
@@ -85,7 +85,7 @@ def _assess_releases(
                 policy=asked.policy,
                 baseline=older,
                 config=asked.file,
-                search=search,
+                delegates=delegates,
                 read=read,
                 answers=answers,
                 releases=[api.base_name(one, "synthetic") for one in synthetic] if together else (),

@@ -1,4 +1,4 @@
-"""Who answers the searches of a command: this process, workers, a folder that keeps answers."""
+"""Who works for a command: this process, workers, a folder that keeps answers of searches."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from reportgen.cli import streams
 if TYPE_CHECKING:
     from reportgen.large.answering import Answering
     from reportgen.running import Running
-    from reportgen.space.delegated import Search
+    from reportgen.space.delegated import Delegates
 
 
 @contextmanager
-def searching(running: Running) -> Iterator[Search | None]:
+def searching(running: Running) -> Iterator[Delegates | None]:
     """Open what the run asked for, and say what is kept of a run that ends early; None where nothing was asked for."""
     if running.checkpoint is None and running.scheduler is None and running.workers is None:
         yield None
@@ -26,7 +26,7 @@ def searching(running: Running) -> Iterator[Search | None]:
 
     with answering(running.checkpoint, running.scheduler, running.workers) as opened:
         try:
-            yield opened.search
+            yield opened.delegates
         except typer.Exit:  # the word of the gate, on a run that is done
             _end(opened)
             raise

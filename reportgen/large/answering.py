@@ -1,4 +1,4 @@
-"""Who answers the searches of a run, as the user asked: a checkpoint, a cluster, both, or this process alone."""
+"""Who works for a run, as the user asked: a cluster, a checkpoint for its searches, both, or this process alone."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from reportgen.large.checkpoint import Checkpoint, checkpoint
 from reportgen.large.cluster import Cluster, cluster
-from reportgen.space.delegated import Search
+from reportgen.space.delegated import Delegates, Search
 
 
 @dataclass(frozen=True)
 class Answering:
-    """Who answers: `search`, None for this process; and what it is made of."""
+    """Who works, and what they are made of."""
 
-    search: Search | None
+    delegates: Delegates
     kept: Checkpoint | None
     workers: Cluster | None
 
@@ -34,4 +34,4 @@ def answering(folder: str | os.PathLike[str] | None, scheduler: str | None, work
         if folder is not None:
             kept = opened.enter_context(checkpoint(folder, search))
             search = kept.search
-        yield Answering(search, kept, found)
+        yield Answering(Delegates(search, None if found is None else found.spread), kept, found)

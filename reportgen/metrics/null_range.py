@@ -11,19 +11,20 @@ split, it is made longer, so that every distance is that of the true neighbour.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from reportgen.distances import Floats, RealLists
 from reportgen.metrics.closest_rate import at_risk
 from reportgen.metrics.evidence import Evidence
-from reportgen.metrics.pseudo_tables import HOLDOUT, ORIGINAL, SYNTHETIC, Labels, Nearest, Sizes, splits
+from reportgen.metrics.pseudo_tables import HOLDOUT, ORIGINAL, SYNTHETIC, Labels, Nearest, Sizes, blocks_of, splits
 from reportgen.metrics.quantiles import medians, quantiles
 from reportgen.model import Measured, Metric, NoteCode, Score
 from reportgen.settings import Settings
+from reportgen.spread import Load, spread
 from reportgen.verdict.families import SPLITS
 
 SHARED_ROWS = 1.15
@@ -31,6 +32,9 @@ SHARED_ROWS = 1.15
 FEWEST_ROWS = 20
 """Smaller pseudo tables tell nothing of a 2.5th percentile."""
 TAILS: tuple[tuple[float, Literal["lower", "higher"]], ...] = ((0.025, "lower"), (0.975, "higher"))
+
+_ENTRY = 20
+"""Nanoseconds that an entry of a list takes in a split."""
 
 QUOTIENTS = frozenset(
     (key, score)
@@ -74,17 +78,30 @@ Ranges = Mapping[tuple[str, str], NullRange]
 
 
 def null_ranges(
-    lists: RealLists, synthetic: int, settings: Settings, random: np.random.Generator, *, asking: int | None = None
+    lists: RealLists,
+    synthetic: int,
+    settings: Settings,
+    random: np.random.Generator,
+    *,
+    asking: int | None = None,
+    looked: Callable[[int], None] = lambda _: None,
 ) -> dict[tuple[str, str], NullRange]:
     """Compute the null range of every seed score that has one; empty where the tables are too small to be split.
 
     `synthetic`: m. A score that is 0 or infinite in one of forty splits has no range. `asking`: how many original rows
-    look for neighbours in the run, None where all do; those of the splits are the real rows that have a list.
+    look for neighbours in the run, None where all do; those of the splits are the real rows that have a list. `looked`
+    is called with how many longer lists were looked for.
     """
     sizes = Sizes(lists.originals, lists.total - lists.originals, synthetic)
     if min(sizes.pseudo) * len(lists.distances) < FEWEST_ROWS * lists.total:
         return {}
-    blocks = [_statistics(labels, lists, settings) for labels in splits(sizes, SPLITS, random, lists.rows)]
+    entries = lists.ids.size
+    load = Load("permutations", _ENTRY * SPLITS * entries, 16 * entries + SPLITS * lists.total + lists.longer_bytes)
+    drawn_splits = ((labels,) for labels in splits(sizes, SPLITS, random, lists.rows))
+    with spread(load) as each:
+        answers = each(_statistics, drawn_splits, lists, _levels(settings), number=blocks_of(sizes, SPLITS))
+        blocks, longer = zip(*answers, strict=True)
+    looked(sum(longer))
     values = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     rows = sizes.original if asking is None else asking
     # Deviations shrink with the root of the rows that look, of which a split has fewer than the run.
@@ -123,7 +140,7 @@ def _with_range(score: Score, found: NullRange | None, *, ties: bool) -> Score:
 
 def _shared(evidence: Evidence, settings: Settings) -> frozenset[tuple[str, str]]:
     """Name the scores at whose percentile real rows have one value several times: they move in steps, or not at all."""
-    tail, rate = settings.tail_percentile / 100, settings.closest_rate_percentile / 100
+    tail, rate, _ = _levels(settings)
     found = set()
     for draw in evidence.draws:
         for key, values in (
@@ -153,14 +170,26 @@ def is_shared(values: Floats, level: float) -> bool:
     return low == high and int((values == low).sum()) > several
 
 
-def _statistics(labels: Labels, lists: RealLists, settings: Settings) -> dict[str, Floats]:
-    """The statistics of the seeds' scores on each split of a block, shape (splits,) each."""
+class Levels(NamedTuple):
+    """What the statistics need of the settings: shares of the distances, and the limit of a ratio."""
+
+    tail: float
+    rate: float
+    nndr: float
+
+
+def _levels(settings: Settings) -> Levels:
+    return Levels(settings.tail_percentile / 100, settings.closest_rate_percentile / 100, settings.nndr_threshold)
+
+
+def _statistics(lists: RealLists, limits: Levels, labels: Labels) -> tuple[dict[str, Floats], int]:
+    """The statistics of the seeds' scores on each split of a block, shape (splits,) each; lists that were longer."""
     nearest = Nearest(labels, lists)
     (to_synthetic, second_synthetic), (to_holdout, second_holdout) = (
         nearest.two(ORIGINAL, base) for base in (SYNTHETIC, HOLDOUT)
     )
     ratio, ratio_holdout = _ratio(to_synthetic, second_synthetic), _ratio(to_holdout, second_holdout)
-    levels = (0.5, settings.tail_percentile / 100)
+    levels = (0.5, limits.tail)
     found: dict[str, Floats] = {}
     alone = nearest.isolated()
     for key, made, held in (
@@ -175,14 +204,13 @@ def _statistics(labels: Labels, lists: RealLists, settings: Settings) -> dict[st
             found[f"{key}/isolated"] = _log_quotient(
                 *(medians(np.take_along_axis(one, alone, axis=1)) for one in (made, held))
             )
-    level = settings.closest_rate_percentile / 100
-    risk, *_ = at_risk((to_synthetic, ratio, to_holdout, ratio_holdout), level)
+    risk, *_ = at_risk((to_synthetic, ratio, to_holdout, ratio_holdout), limits.rate)
     found["closest_rate/rate"] = 100 * (1 - risk / to_synthetic.shape[1])
 
     of_synthetic, of_real, of_holdout = (nearest.two(table, ORIGINAL) for table in (SYNTHETIC, ORIGINAL, HOLDOUT))
     ratios = [_ratio(*one) for one in (of_synthetic, of_real, of_holdout)]
     (p5, median), (real_p5, real_median) = (quantiles(one, (0.05, 0.5)) for one in ratios[:2])
-    share, real_share, held_share = ((one < settings.nndr_threshold).mean(axis=1) for one in ratios)
+    share, real_share, held_share = ((one < limits.nndr).mean(axis=1) for one in ratios)
     found["nndr/p5"] = _log_quotient(p5, real_p5)
     found["nndr/median"] = _log_quotient(median, real_median)
     found["nndr/share_below"] = found["nndr/excess"] = share - real_share
@@ -190,7 +218,7 @@ def _statistics(labels: Labels, lists: RealLists, settings: Settings) -> dict[st
     found["nn_dist/score"] = _log_quotient(to_synthetic.mean(axis=1), of_real[0].mean(axis=1))
     tau = medians(of_real[0])[:, np.newaxis]
     found["nn_dist/authenticity"] = (of_synthetic[0] > tau).mean(axis=1)
-    return found
+    return found, nearest.looked
 
 
 def _ranges(values: Mapping[str, Floats], sizes: Sizes, rows: int, scale: float) -> dict[tuple[str, str], NullRange]:

@@ -8,6 +8,7 @@ are tested at a time, so that the labels of a row are read once for all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from reportgen.metrics.leak_weights import (
 from reportgen.metrics.permutation import DECIMALS, grids, on_grid, p_value, spent
 from reportgen.metrics.planted_entries import ByOwner, Owned, drop_entries, near_entries, plain_pairs
 from reportgen.persons import labelings
+from reportgen.spread import Load
 
 _NEGLIGIBLE = 1e-5
 """A row of U with less than this part of a weight's largest value is left out of it: no z changes by .001."""
@@ -35,6 +37,8 @@ _SURE_ROWS = 100
 """From so many synthetic rows on, planting more can only make the bandwidths smaller."""
 _CELLS = 1 << 21
 """Most weights held at once, 16 MB."""
+_SUM = 0.2
+"""Nanoseconds to multiply a weight with a label and add it, with what else a draw takes."""
 KERNELS = NEAR | DROP
 
 
@@ -127,6 +131,23 @@ class Trial:
             member.append(labels[:, planted.copied] > 0)
         self._plain_sums = np.concatenate(sums).T
         self.member = np.concatenate(member)
+
+    def load(self, draws: int) -> Load:
+        """What it takes to test so many draws, and what would travel."""
+        counts = self._originals.size
+        return Load(
+            "permutations", _SUM * draws * len(KERNELS) * counts, counts + 500.0 * (self._rows + self.member.shape[1])
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a test needs travels; counts as small as they are."""
+        small = np.min_scalar_type(int(self._originals.max(initial=0)))
+        unneeded = {"_persons": None, "member": self.member[:0]}
+        return self.__dict__ | unneeded | {"_originals": self._originals.astype(small)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._originals = self._originals.astype(np.float64)
 
     @property
     def at_once(self) -> int:
@@ -243,6 +264,11 @@ class Trial:
         sums -= self._share * total[..., np.newaxis]
         z: Floats = np.divide(sums, sd, out=np.zeros_like(sums), where=sd > 0)
         return z
+
+
+def tested(trial: Trial, chosen: Ints, searched: NDArray[np.bool_], truths: Sequence[int]) -> list[float]:
+    """The p-values of some leaks, as `Trial.p_values`."""
+    return trial.p_values(chosen, searched, truths)
 
 
 def _ratios(rows: SyntheticRows) -> tuple[dict[str, Floats], dict[str, Ints]]:

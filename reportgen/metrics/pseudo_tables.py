@@ -84,7 +84,7 @@ def splits(sizes: Sizes, number: int, random: np.random.Generator, listed: Ints 
         others = np.ones(sizes.real, dtype=bool)
         others[listed] = False
         parts = [(listed, looking), (np.flatnonzero(others), pseudo - looking)]
-    step = max(1, _CELLS // sizes.real)
+    step = _at_once(sizes)
     drawn: list[Labels] = []
     for start in range(0, number, step):
         block = np.empty((min(step, number - start), sizes.real), dtype=np.uint8)
@@ -97,12 +97,24 @@ def splits(sizes: Sizes, number: int, random: np.random.Generator, listed: Ints 
             drawn = []
 
 
+def _at_once(sizes: Sizes) -> int:
+    return max(1, _CELLS // sizes.real)
+
+
+def blocks_of(sizes: Sizes, number: int) -> int:
+    """How many blocks `splits` makes of so many splits."""
+    step = _at_once(sizes)
+    return -(-number // (-(-_TOGETHER // step) * step))
+
+
 class Nearest:
     """Distances from the rows of one pseudo table to their closest rows of another, in each split of a block."""
 
     def __init__(self, labels: Labels, lists: RealLists) -> None:
         self.labels = labels
         self.lists = lists
+        self.looked = 0
+        """How many longer lists were looked for."""
         self.wanted = {ORIGINAL: (1, 2, ISOLATED_NEIGHBOUR), HOLDOUT: (1, 2), SYNTHETIC: (1, 2)}
         self.places = places(labels, lists.ids, self.wanted)
         """Of the first, second, ... row of a table in each row's list; the list's length where there is none."""
@@ -143,6 +155,7 @@ class Nearest:
             different, entry = np.unique(rows[waiting], return_inverse=True)
             ids_of = different if self.lists.rows is None else self.lists.rows[different]
             distances, ids = self.lists.longer(ids_of, length)
+            self.looked += len(ids_of)
             seen = np.cumsum(self.labels[ids[entry], split[waiting, np.newaxis]] == base, axis=1)
             enough = seen[:, -1] >= number
             place = (seen < number).sum(axis=1)

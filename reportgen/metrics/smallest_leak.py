@@ -10,7 +10,8 @@ Planted rows were searched once (`PlantedRows`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,8 @@ from numpy.typing import NDArray
 from reportgen.blas import one_thread
 from reportgen.distances import Ints, PlantedRows, RealRows, SyntheticRows
 from reportgen.metrics.leak_test import LEVEL
-from reportgen.metrics.planted_trial import Trial
+from reportgen.metrics.planted_trial import Trial, tested
+from reportgen.spread import Each, spread
 
 POWER = 0.8
 DRAWS = 100
@@ -88,13 +90,14 @@ def _smallest_leak(
     searched = random.random((draws, len(planted.copied))) < synthetic.dropped.times.sum() / synthetic.rows
     curve: list[PowerAt] = []
     ladder = list(_ladder(min(len(order) for order in orders)))
-    for tried, rows in enumerate(ladder):
-        progress(tried, len(ladder))
-        chosen = np.stack([order[:rows] for order in orders])
-        outcomes = _outcomes(trial, chosen, np.take_along_axis(searched, chosen, axis=1))
-        curve.append(_power(rows, outcomes, draws))
-        if curve[-1].power >= POWER:
-            return SmallestLeak(_interpolated(curve), tuple(curve))
+    with spread(trial.load(draws)) as each:
+        for tried, rows in enumerate(ladder):
+            progress(tried, len(ladder))
+            chosen = np.stack([order[:rows] for order in orders])
+            with closing(_outcomes(trial, chosen, np.take_along_axis(searched, chosen, axis=1), each)) as outcomes:
+                curve.append(_power(rows, outcomes, draws))
+            if curve[-1].power >= POWER:
+                return SmallestLeak(_interpolated(curve), tuple(curve))
     return SmallestLeak(None, tuple(curve))
 
 
@@ -112,16 +115,21 @@ def _power(rows: int, outcomes: Iterator[bool], draws: int) -> PowerAt:
     return PowerAt(rows, hits / draws, draws)
 
 
-def _outcomes(trial: Trial, chosen: Ints, searched: NDArray[np.bool_]) -> Iterator[bool]:
+def _outcomes(trial: Trial, chosen: Ints, searched: NDArray[np.bool_], each: Each) -> Generator[bool]:
     """Whether the test finds the leak of each draw; draws that are needed whatever comes are tested together."""
-    done, draws, needed = 0, len(chosen), _most_misses(len(chosen)) + 1
-    while done < draws:
-        part = slice(done, min(done + min(max(needed, _FEWEST_AT_ONCE), trial.at_once), draws))
-        found = [
-            p_value <= LEVEL for p_value in trial.p_values(chosen[part], searched[part], range(part.start, part.stop))
-        ]
+    draws, needed = len(chosen), _most_misses(len(chosen)) + 1
+
+    def blocks() -> Iterator[tuple[Ints, NDArray[np.bool_], range]]:
+        done = 0
+        while done < draws:
+            part = slice(done, min(done + min(max(needed, _FEWEST_AT_ONCE), trial.at_once), draws))
+            yield chosen[part], searched[part], range(part.start, part.stop)
+            done = part.stop
+
+    for p_values in each(tested, blocks(), trial, number=-(-draws // min(needed, trial.at_once))):
+        found = [p_value <= LEVEL for p_value in p_values]
         yield from found
-        done, needed = part.stop, needed - found.count(False)
+        needed -= found.count(False)
 
 
 def _most_misses(draws: int) -> int:

@@ -7,9 +7,12 @@ from threadpoolctl import threadpool_limits
 
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
+from reportgen.spread import Load, spread
 
 _BLOCK = 1 << 20
 """Numbers worked on at once, 8 MB."""
+_PRODUCT = 2.0
+"""Nanoseconds to multiply two numbers and add the product to a sum."""
 
 
 def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, Floats, float]:
@@ -21,9 +24,27 @@ def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, Float
     summed row by row and each coordinate term by term, so that neither depends on threads or on the batch; the sign
     of an axis makes its largest entry positive. InputError where there are fewer axes than asked for.
     """
-    fitted, weights = rows[counts > 0], counts[counts > 0, np.newaxis] / counts.sum()
-    mean = np.add.reduce(weights * fitted, axis=0)
-    covariance = _covariance(fitted - mean, weights)
+    mean, total = _mean(rows, counts), counts.sum()
+    blocks = _blocks(rows, counts)
+    with spread(_load(rows, number)) as each:
+        moments = np.zeros((rows.shape[1], rows.shape[1]))
+        for of_block in each(_moments, blocks, mean, total):
+            moments += of_block
+        axes, share = _axes((moments + moments.T) / 2, number)
+        projected, done = np.empty((len(rows), number)), 0
+        for part in each(_project, blocks, mean, axes):
+            projected[done : done + len(part)] = part
+            done += len(part)
+    return projected, axes, share
+
+
+def _mean(rows: Floats, counts: Ints) -> Floats:
+    fitted = counts > 0
+    mean: Floats = np.add.reduce(counts[fitted, np.newaxis] / counts.sum() * rows[fitted], axis=0)
+    return mean
+
+
+def _axes(covariance: Floats, number: int) -> tuple[Floats, float]:
     from scipy.linalg import eigh  # loaded where components are asked for
 
     with threadpool_limits(limits=1, user_api="blas"):
@@ -36,23 +57,31 @@ def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, Float
     axes = vectors[:, :number]
     largest = np.argmax(np.abs(axes), axis=0)
     axes = axes * np.where(axes[largest, np.arange(number)] < 0, -1.0, 1.0)
-    share = float(values[:number].sum() / values[:present].sum())
-    return _project(rows, mean, axes), axes, share
+    return axes, float(values[:number].sum() / values[:present].sum())
 
 
-def _covariance(centred: Floats, weights: Floats) -> Floats:
-    width = centred.shape[1]
-    total = np.zeros((width, width))
-    step = max(1, _BLOCK // width)
-    for start in range(0, len(centred), step):
-        block = centred[start : start + step]
-        weighted = block * weights[start : start + step]
-        for column in range(width):
-            total[column] += np.add.reduce(weighted * block[:, column, np.newaxis], axis=0)
-    return (total + total.T) / 2
+def _blocks(rows: Floats, counts: Ints) -> list[tuple[Floats, Ints]]:
+    """Cut rows and their counts so that as many rows as are worked on at once are fitted on in each block."""
+    step = max(1, _BLOCK // rows.shape[1])
+    starts = np.flatnonzero(counts > 0)[::step].tolist()
+    ends = [*starts[1:], len(rows)]
+    return [(rows[start:end], counts[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=True)]
 
 
-def _project(rows: Floats, mean: Floats, axes: Floats) -> Floats:
+def _load(rows: Floats, number: int) -> Load:
+    width = rows.shape[1]
+    return Load("projection", _PRODUCT * len(rows) * width * (width + number), 8.0 * len(rows) * (width + 1 + number))
+
+
+def _moments(mean: Floats, total: int, rows: Floats, counts: Ints) -> Floats:
+    """What a block adds to the weighted products of the columns, (width, width), summed row by row."""
+    fitted = counts > 0
+    centred = rows[fitted] - mean
+    weighted = centred * (counts[fitted, np.newaxis] / total)
+    return np.stack([np.add.reduce(weighted * column[:, np.newaxis], axis=0) for column in centred.T])
+
+
+def _project(mean: Floats, axes: Floats, rows: Floats, _counts: Ints) -> Floats:
     projected = np.zeros((len(rows), axes.shape[1]))
     for column in range(rows.shape[1]):
         # No matrix product: its order of summation changes with the number of rows.

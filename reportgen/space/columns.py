@@ -53,21 +53,33 @@ class EncodedColumn:
     missing_only_in_synthetic: int = 0
 
 
-def number_column(series: pd.Series[Any], real: int) -> EncodedColumn:
+def comparable(column: EncodedColumn | None, name: str) -> EncodedColumn:
+    """Return a column of numbers; InputError where there is none."""
+    if column is None:
+        msg = f"column {name!r}: holds numbers too far apart to be compared; correct or --ignore it"
+        raise InputError(msg)
+    return column
+
+
+def centred_numbers(series: pd.Series[Any], real: int) -> tuple[Floats, Booleans]:
+    """Numbers or times less the lower median of the real ones, 0 where missing, and which are missing; (rows,) each."""
+    missing = series.isna().to_numpy(dtype=bool)
+    # Without a real value there is no scale: only being missing or not can be compared.
+    return np.zeros(len(missing)) if missing[:real].all() else _centred(series, missing, real), missing
+
+
+def standard_column(centred: Floats, missing: Booleans, real: int) -> EncodedColumn | None:
     """Standardise numbers or times by the population sd of the first `real` rows (0 counts as 1).
 
     Missing values take the real median and, in a second coordinate, the standardised indicator of being missing; its
-    weight is 1 where only later rows are missing.
+    weight is 1 where only later rows are missing. None where numbers are too far apart to be compared.
     """
-    missing = series.isna().to_numpy(dtype=bool)
     if missing[:real].all():
-        # Without a real value there is no scale: only being missing or not can be compared.
-        scores, fill, spread = np.zeros(len(missing)), 0.0, False
+        scores, fill, spread = centred, 0.0, False
     else:
-        scores, fill, spread = _standardise(_centred(series, missing, real), missing, real)
+        scores, fill, spread = _standardise(centred, missing, real)
     if not np.isfinite(scores).all():
-        msg = f"column {series.name!r}: holds numbers too far apart to be compared; correct or --ignore it"
-        raise InputError(msg)
+        return None
     values, inverse = np.unique(scores[~missing], return_inverse=True)
     codes = np.full(len(missing), len(values), dtype=np.int64)
     codes[~missing] = inverse

@@ -5,12 +5,14 @@ An answer is exact and depends on its rows alone, so that whoever finds it finds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Protocol
 
 from reportgen.distances import Floats, Ints
+from reportgen.spread import Spread, Told, spread_by
 
 
 class Search(Protocol):
@@ -22,11 +24,15 @@ class Search(Protocol):
         """Return the distances to the k nearest base rows and their ids, both (queries, k), by (distance, id)."""
 
 
-Told = Callable[[int, int], None]
-"""Called with the parts of a long search that are done, and their number."""
+@dataclass(frozen=True)
+class Delegates:
+    """Who answers searches, and who carries out work that comes in blocks; None for this process."""
+
+    search: Search | None = None
+    spread: Spread | None = None
+
 
 _SEARCH: ContextVar[Search | None] = ContextVar("search", default=None)
-_TOLD: ContextVar[Told | None] = ContextVar("told", default=None)
 
 
 def delegate() -> Search | None:
@@ -34,19 +40,12 @@ def delegate() -> Search | None:
     return _SEARCH.get()
 
 
-def tell(done: int, total: int) -> None:
-    """Say how far a long search is."""
-    told = _TOLD.get()
-    if told is not None:
-        told(done, total)
-
-
 @contextmanager
-def searched_by(search: Search | None, told: Told | None = None) -> Iterator[None]:
-    """Have all searches inside the block answered by `search`, which tells `told`; by this process where it is None."""
-    tokens = _SEARCH.set(search), _TOLD.set(told)
+def delegated_to(delegates: Delegates, told: Told | None = None) -> Iterator[None]:
+    """Have searches and blocks inside the block answered by the delegates, who tell `told` how far they are."""
+    token = _SEARCH.set(delegates.search)
     try:
-        yield
+        with spread_by(delegates.spread, told):
+            yield
     finally:
-        _SEARCH.reset(tokens[0])
-        _TOLD.reset(tokens[1])
+        _SEARCH.reset(token)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -23,8 +24,20 @@ from reportgen.read.partition import ColumnSchema, Partition, Side
 from reportgen.read.shelf import Shelf
 from reportgen.settings import Settings
 from reportgen.space.axes import leading_axes
-from reportgen.space.columns import EncodedColumn, category_column, in_one_code, number_column, plain_column
+from reportgen.space.columns import (
+    EncodedColumn,
+    category_column,
+    centred_numbers,
+    comparable,
+    in_one_code,
+    plain_column,
+    standard_column,
+)
 from reportgen.space.on_disk import on_disk, place
+from reportgen.spread import Load, spread
+
+_VALUE, _TRAVELLING = 220, 25
+"""Nanoseconds that it takes to standardise and rank a value, and bytes to send it and what it became."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +126,7 @@ def encode(partition: Partition, settings: Settings) -> Encoded:
         return _without_dimensions(partition)
     schema = sorted(partition.used, key=lambda column: column.name)
     whose = None if partition.persons is None else partition.persons.person
-    columns = [
-        on_disk(_encode_column(_stacked(partition, column), column, settings, real, whose), partition.shelf)
-        for column in schema
-    ]
+    columns = [on_disk(column, partition.shelf) for column in _encode_columns(schema, partition, settings, real, whose)]
     first, groups = _collapse(columns)
     coordinates, codes = place(columns, first, partition.shelf)
     spaces = _spaces(schema, columns)
@@ -180,17 +190,33 @@ def _stacked(partition: Partition, column: ColumnSchema) -> pd.Series[Any]:
     return pd.concat([table.frame[column.name] for table in partition.sides.values()], ignore_index=True)
 
 
+def _encode_columns(
+    schema: list[ColumnSchema], partition: Partition, settings: Settings, real: int, persons: Ints | None
+) -> Iterator[EncodedColumn]:
+    """Encode the columns in their order; those that are standardised may be so elsewhere."""
+    standard = [one for one in schema if settings.projection != "none" and one.kind in {"numeric", "datetime"}]
+    values = len(standard) * sum(len(table.frame) for table in partition.sides.values())
+    # Tables on disk stay here: of those that are under way several columns would be in memory.
+    load = Load("projection", _VALUE * values if partition.shelf is None else 0.0, _TRAVELLING * values)
+    numbers = ((*centred_numbers(_stacked(partition, column), real), real) for column in standard)
+    with spread(load) as each:
+        standardised = each(standard_column, numbers, number=len(standard))
+        for column in schema:
+            if column in standard:
+                yield comparable(next(standardised), column.name)
+            else:
+                yield _encode_column(_stacked(partition, column), column, settings, real, persons)
+
+
 def _encode_column(
     series: pd.Series[Any], column: ColumnSchema, settings: Settings, real: int, persons: Ints | None
 ) -> EncodedColumn:
-    if settings.projection == "none":
-        if column.kind != "numeric":
-            msg = f"column {column.name!r}: is {column.kind}; --projection none needs numbers (--ignore leaves it out)"
-            raise InputError(msg)
-        return plain_column(series, real)
-    if column.kind in {"numeric", "datetime"}:
-        return number_column(series, real)
-    return category_column(series, real, persons)
+    if settings.projection != "none":
+        return category_column(series, real, persons)
+    if column.kind != "numeric":
+        msg = f"column {column.name!r}: is {column.kind}; --projection none needs numbers (--ignore leaves it out)"
+        raise InputError(msg)
+    return plain_column(series, real)
 
 
 def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:

@@ -25,6 +25,7 @@ from reportgen.space.dropped import Parts, Places, PlacesOnDisk, group_columns, 
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
+from reportgen.space.longer import LongerLists
 from reportgen.space.on_disk import RowsAt
 from reportgen.space.search import members, nearest, to_rows
 from reportgen.space.shared import from_lists
@@ -170,15 +171,15 @@ class Pool:
             k=k,
             leave_out=rows,
         )
+        longer = LongerLists(self.encoded.coordinates, real, self.threads)
+        size = 8 * (self.encoded.dimensions * len(self.positions) + len(real))
         if self.asking is None:
-            return RealLists(distances, ids, originals, self._longer_lists)
-        return RealLists(distances, ids, originals, self._longer_lists, rows, len(real))
+            return RealLists(distances, ids, originals, longer, longer_bytes=size)
+        return RealLists(distances, ids, originals, longer, rows, len(real), size)
 
-    def _longer_lists(self, rows: Ints, k: int) -> tuple[Floats, Ints]:
-        """The k closest other real rows of some real rows."""
-        real = self._real
-        self.queries += len(rows)
-        return nearest(self.encoded.coordinates, real[rows], real, k, leave_out=rows, threads=self.threads)
+    def count_queries(self, number: int) -> None:
+        """Count rows that were searched for on the pool's behalf."""
+        self.queries += number
 
     @functools.cached_property
     def parts(self) -> Parts:

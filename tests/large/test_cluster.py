@@ -14,9 +14,9 @@ import pytest
 
 import reportgen
 from reportgen.large import cluster as module
-from reportgen.large import versions
+from reportgen.large import sending, sharding, versions
 from reportgen.large.cluster import INSTALL, cluster
-from reportgen.space.delegated import searched_by
+from reportgen.space.delegated import Delegates, delegated_to
 from reportgen.space.exact import k_nearest, k_nearest_here
 
 SMALL = {"_FEWEST_PAIRS": 0, "_SHARD_ROWS": 300, "_SHARD_BYTES": 16_800, "_PAIRS": 300 * 64, "_QUERIES": 64}
@@ -26,7 +26,7 @@ SMALL = {"_FEWEST_PAIRS": 0, "_SHARD_ROWS": 300, "_SHARD_BYTES": 16_800, "_PAIRS
 @pytest.fixture
 def small(monkeypatch):
     for name, value in SMALL.items():
-        monkeypatch.setattr(module, name, value)
+        monkeypatch.setattr(sharding, name, value)
 
 
 @pytest.fixture
@@ -73,39 +73,39 @@ def test_small_searches_are_not_sent(two, rows):
 
 def test_progress_is_told_and_searches_are_delegated(two, small, rows):
     told = []
-    with searched_by(two.search, lambda *numbers: told.append(numbers)):
+    with delegated_to(Delegates(two.search), lambda *numbers: told.append(numbers)):
         assert same(k_nearest(*rows, 2), k_nearest_here(*rows, 2))
-    total = told[0][1]
-    assert told == [(done, total) for done in range(1, total + 1)]
+    total = told[0][2]
+    assert told == [("search", done, total) for done in range(1, total + 1)]
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_no_byte(small, rows):
     with cluster(None, 2) as found:
         victims = []
 
-        def kill(done, _total):
+        def kill(_kind, done, _total):
             if done == 3:
-                pids = found._client.run(os.getpid)
+                pids = found.sender._client.run(os.getpid)
                 victims.append(min(pids.values()))
                 os.kill(victims[0], signal.SIGKILL)
 
-        with searched_by(found.search, kill):
+        with delegated_to(Delegates(found.search), kill):
             assert same(k_nearest(*rows, 10), k_nearest_here(*rows, 10))
         assert victims
 
 
 def test_without_any_worker_left_the_search_ends_with_one_line(small, rows, monkeypatch, scheduler):
-    monkeypatch.setattr(module, "_WAIT", 2)
-    monkeypatch.setattr(module, "_LOOK", 1)
+    monkeypatch.setattr(sending, "_WAIT", 2)
+    monkeypatch.setattr(sending, "_LOOK", 1)
     address, workers = scheduler
     with cluster(address, None) as found:
 
-        def kill(done, _total):
+        def kill(_kind, done, _total):
             if done == 1:
                 for worker in workers:
                     worker.kill()
 
-        with searched_by(found.search, kill), pytest.raises(reportgen.EnvironmentLacking) as caught:
+        with delegated_to(Delegates(found.search), kill), pytest.raises(reportgen.EnvironmentLacking) as caught:
             k_nearest(*rows, 10)
     assert "none is left" in str(caught.value)
 
@@ -113,7 +113,7 @@ def test_without_any_worker_left_the_search_ends_with_one_line(small, rows, monk
 def test_a_worker_that_is_lost_while_rows_are_sent_costs_no_byte(two, small, rows, monkeypatch):
     from distributed.comm import CommClosedError
 
-    scatter, failed = two._client.scatter, []
+    scatter, failed = two.sender._client.scatter, []
 
     def once(*given, **how):
         if len(failed) < 2:
@@ -121,11 +121,11 @@ def test_a_worker_that_is_lost_while_rows_are_sent_costs_no_byte(two, small, row
             raise CommClosedError
         return scatter(*given, **how)
 
-    monkeypatch.setattr(module, "_PAUSE", 0)
-    monkeypatch.setattr(two._client, "scatter", once)
+    monkeypatch.setattr(sending, "_PAUSE", 0)
+    monkeypatch.setattr(two.sender._client, "scatter", once)
     again = two.again
     assert same(two.search(*rows, 3, 1), k_nearest_here(*rows, 3))
-    assert two.again - again == 2 * 24  # all of them, twice
+    assert two.again - again == 2  # that which was being sent, twice
 
 
 def test_other_versions_on_a_worker_are_refused(monkeypatch):
@@ -173,10 +173,10 @@ FEWER = SMALL | {"_SHARD_BYTES": 40_000, "_QUERIES": 300}
 ASSESS = """
 import sys
 from reportgen import cli
-from reportgen.large import checkpoint, cluster
+from reportgen.large import checkpoint, sharding
 checkpoint._FEWEST_PAIRS = 0
 for name, value in {small}.items():
-    setattr(cluster, name, value)
+    setattr(sharding, name, value)
 cli.main(sys.argv[1:])
 """
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reportgen.space import dropped, without
-from reportgen.space.delegated import searched_by
+from reportgen.space.delegated import Delegates, delegated_to
 from reportgen.space.dropped import Places, search_dropped
 from reportgen.space.exact import k_nearest, k_nearest_here
 from reportgen.space.famd import Layout
@@ -112,7 +112,7 @@ def test_extreme_numbers_are_not_shared(factor):
 
 def test_nothing_is_shared_where_another_process_searches():
     base = table(np.random.default_rng(0), 900)
-    with searched_by(k_nearest_here):
+    with delegated_to(Delegates(k_nearest_here)):
         assert share(base, base, PARTS, 6) is None
 
 
