@@ -43,13 +43,6 @@ def same(found, expected):
     return all(one.tobytes() == other.tobytes() for one, other in zip(found, expected, strict=True))
 
 
-@pytest.fixture(scope="module")
-def two():
-    """Two worker processes of this machine."""
-    with cluster(None, 2) as found:
-        yield found
-
-
 @pytest.mark.parametrize("k", [1, 2, 10, 400])
 def test_two_workers_answer_as_one_process(two, small, rows, k):
     given = two.tasks
@@ -132,40 +125,6 @@ def test_other_versions_on_a_worker_are_refused(monkeypatch):
     monkeypatch.setattr(versions, "version", lambda _: "9")  # here, not on the workers
     with pytest.raises(reportgen.EnvironmentLacking, match="reportgen 9"), cluster(None, 1):
         pass
-
-
-@pytest.fixture
-def scheduler():
-    """A scheduler of its own process with two workers that nobody starts again; the address, and the workers."""
-    environ = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environ}
-    started = []
-
-    def dask(*words):
-        started.append(subprocess.Popen([sys.executable, "-m", "distributed.cli." + words[0], *words[1:]], **quiet))
-        return started[-1]
-
-    import socket
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    dask("dask_scheduler", "--host", address, "--no-dashboard")
-    workers = [dask("dask_worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard") for _ in range(2)]
-    from distributed import Client
-
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            with Client(address, timeout=5) as client:
-                client.wait_for_workers(2, timeout=60)
-            break
-        except OSError:
-            assert time.monotonic() < deadline
-    yield address, workers
-    for one in started:
-        one.kill()
-        one.wait()
 
 
 FEWER = SMALL | {"_SHARD_BYTES": 40_000, "_QUERIES": 300}
