@@ -48,9 +48,9 @@ class Running(BaseModel):
     checkpoint: str | None = None
     """Folder that keeps answers of searches while a run lasts, so that an interrupted run goes on where it was."""
     scheduler: str | None = None
-    """Address of the Dask scheduler whose workers search."""
+    """Address of the Dask scheduler whose workers search, project and permute."""
     workers: Annotated[int, Field(ge=1)] | None = None
-    """So many worker processes on this machine search."""
+    """So many worker processes on this machine search, project and permute."""
     max_minutes: Annotated[float, Field(gt=0, le=525_600, allow_inf_nan=False)] | None = None
     """Time that measuring may take; it picks a number of queries, which the result keeps as the setting max_queries."""
     dry_run: bool = False

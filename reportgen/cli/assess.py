@@ -174,11 +174,17 @@ def assess(
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Search on the workers of this Dask scheduler.", show_default=False),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Search, project and permute on the workers of this Dask scheduler.",
+            show_default=False,
+        ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Search on so many processes of this machine.", show_default=False),
+        typer.Option(
+            metavar="N", help="Search, project and permute on so many processes of this machine.", show_default=False
+        ),
     ] = None,
     checkpoint: Annotated[
         str | None,

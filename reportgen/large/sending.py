@@ -58,11 +58,18 @@ class Parts:
         self._sent.clear()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Part:
-    """Keeps Dask from taking a tuple for several parts."""
+    """Keeps Dask from taking a tuple for several parts, and a worker from writing its values into a log."""
 
     content: Any
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """Stands for an error on a worker by its kind, as its text may hold a value; what is not raised is not logged."""
+
+    kind: str
 
 
 class Sender:
@@ -186,15 +193,17 @@ class Sender:
     def _answer(self, task: Any) -> _Part | None:
         """Take the answer of a task that ended; None where the worker, or something that it needed, was lost."""
         try:
-            return _Part(task.result())
+            answer: _Part | _Fault = task.result()
         except ReportgenError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever a worker met becomes one line
             if _is_loss(error):
                 return None
-            # never the error's text: it may hold a value
-            msg = f"workers: one of {self._address} failed ({type(error).__name__}); has it enough memory?"
+            answer = _Fault(type(error).__name__)
+        if isinstance(answer, _Fault):
+            msg = f"workers: one of {self._address} failed ({answer.kind}); has it enough memory?"
             raise EnvironmentLacking(msg) from None
+        return answer
 
 
 _Numbered = tuple[int, Task]
@@ -236,12 +245,17 @@ def other_versions(expected: str) -> EnvironmentLacking:
     return EnvironmentLacking(f"workers: one has other versions than this machine; install there: {expected}")
 
 
-def _carried_out(function: Callable[..., Any], expected: str, given: tuple[Any, ...], *parts: _Part) -> Any:
+def _carried_out(function: Callable[..., Any], expected: str, given: tuple[Any, ...], *parts: _Part) -> _Part | _Fault:
     """Call a function with parts and what goes with the task, on a worker."""
     if versions() != expected:  # of one that came later
         raise other_versions(expected)
-    with one_thread():
-        return function(*(part.content for part in parts), *given)
+    try:
+        with one_thread():
+            return _Part(function(*(part.content for part in parts), *given))
+    except ReportgenError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- told where the run is
+        return _Fault(type(error).__name__)
 
 
 def _is_loss(error: BaseException) -> bool:

@@ -31,9 +31,8 @@ class Spreading:
     @contextmanager
     def spread(self, load: Load) -> Iterator[Each]:
         """Have work of such a load carried out inside the block, as `spread.Spread`."""
-        workers = self._sender.workers()
-        saved = load.nanoseconds * (1 - 1 / max(workers, 1))
-        if load.nanoseconds < _LEAST or saved < _BYTE * load.travelling:
+        workers = self._sender.workers() if load.nanoseconds >= _LEAST else 0
+        if not workers or load.nanoseconds * (1 - 1 / workers) < _BYTE * load.travelling:
             yield here
             return
         contents: dict[tuple[Any, ...], Any] = {}

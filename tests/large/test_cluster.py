@@ -131,11 +131,25 @@ FEWER = SMALL | {"_SHARD_BYTES": 40_000, "_QUERIES": 300}
 """The same, in fewer tasks."""
 ASSESS = """
 import sys
+import time
+from pathlib import Path
 from reportgen import cli
-from reportgen.large import checkpoint, sharding
+from reportgen.large import checkpoint, sharding, spreading
 checkpoint._FEWEST_PAIRS = 0
 for name, value in {small}.items():
     setattr(sharding, name, value)
+more = sys.argv.pop() if sys.argv[-1].startswith("stop-in-") else ""
+if more:
+    spreading._LEAST = spreading._BYTE = 0
+    tell = spreading.tell
+
+    def waited(kind, done, total):
+        tell(kind, done, total)
+        if kind == more.removeprefix("stop-in-") and done == 2:
+            Path(kind + ".reached").touch()
+            time.sleep(60)
+
+    spreading.tell = waited
 cli.main(sys.argv[1:])
 """
 
@@ -204,6 +218,26 @@ def test_ctrl_c_ends_the_run_and_its_workers_with_one_line(tmp_path):
     assert said.splitlines()[1:] == ["reportgen: error: interrupted; nothing was left half-written"]
     assert said.startswith("checkpoint: what was searched so far is kept")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "original.parquet", "synthetic.parquet"]
+    assert gone(running.pid)
+
+
+@pytest.mark.parametrize("kind", ["projection", "permutations"])
+def test_ctrl_c_in_other_work_ends_the_run_and_its_workers_with_one_line(tmp_path, kind):
+    for seed, name in enumerate(("original", "synthetic", "holdout")):
+        table(seed, 400).to_parquet(tmp_path / f"{name}.parquet")
+    inputs = ["original.parquet", "synthetic.parquet", "--holdout", "holdout.parquet", "-m", "leak_test"]
+    words = ["assess", *inputs, "--components", "4", "-o", "r.json", "--workers", "2", f"stop-in-{kind}"]
+    command = [sys.executable, "-c", ASSESS.format(small={}), *words]
+    own_group = {"start_new_session": True, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
+    with subprocess.Popen(command, **own_group) as running:
+        deadline = time.monotonic() + 300
+        while not (tmp_path / f"{kind}.reached").exists() and running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the workers as well
+        said = running.communicate(timeout=300)[1]
+    assert running.returncode == 130, said
+    assert said.splitlines() == ["reportgen: error: interrupted; nothing was left half-written"]
+    assert not (tmp_path / "r.json").exists()
     assert gone(running.pid)
 
 

@@ -213,9 +213,10 @@ def test_a_worker_with_other_arithmetic_answers_nothing(two, monkeypatch):
 
 def test_a_fault_on_a_worker_is_one_line_without_its_text(two):
     with two.spread(Load("permutations", 1e12, 0)) as each, pytest.raises(reportgen.EnvironmentLacking) as caught:
-        list(each(operator.getitem, [("Maria",)], {}))
+        list(each(operator.getitem, [("Maria",), ("Maria",)], {}))
     assert "KeyError" in str(caught.value)
     assert "Maria" not in str(caught.value)
+    assert "Maria" not in repr(two.sender._client.get_worker_logs())
 
 
 def test_workers_that_are_gone_end_the_run_and_not_one_metric(monkeypatch):
