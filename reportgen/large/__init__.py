@@ -1,1 +1,1 @@
-"""Runs that take long or need more than one machine: answers kept on the way, searches, projection and permutations on workers."""
+"""Runs that take long or need more than one machine: answers kept on the way, and workers."""
