@@ -160,12 +160,12 @@ class Compared:
 
     @property
     def comparable(self) -> bool:
-        """Whether the scores of the two compare; `changes.differences` says what keeps them from it."""
+        """Whether the two compare; `changes.differences` says what keeps them from it."""
         return not self.changes.differences
 
     @property
-    def worse(self) -> bool:
-        """Whether the verdict is worse, or the scores compare and one of them is clearly worse."""
+    def worse(self) -> bool | None:
+        """Whether the verdict or, clearly, a score is worse; None, not known, where the two do not compare."""
         return self.changes.worse
 
     @property

@@ -1,8 +1,8 @@
 """What changed between two assessments: verdict and scores against their intervals, inputs, settings, versions.
 
-Scores are only judged where both results describe synthetic tables of one size, measured against the same real rows in
-the same coordinates by the same definitions (`reportgen.baseline`). Otherwise the differences are named, and nothing
-else is said of the scores.
+Both are only judged where both results describe synthetic tables of one size, measured against the same real rows in
+the same coordinates by the same definitions (`reportgen.baseline`). Otherwise the differences are named, and nothing is
+called better or worse.
 """
 
 from __future__ import annotations
@@ -86,10 +86,11 @@ class Comparison(Part):
     older: Assessed
     newer: Assessed
     differences: tuple[BaselineDifference, ...]
-    """What keeps the scores from comparing; empty where they do."""
-    verdict: Direction
-    worse: bool
-    """Whether the level is worse, or the scores compare and one of them is clearly worse."""
+    """What keeps the two from comparing; empty where they do."""
+    verdict: Direction | None
+    """Which way the level went; None where the results do not compare."""
+    worse: bool | None
+    """Whether the level or, clearly, a score is worse; None, not known, where the results do not compare."""
     lost: tuple[MetricKey, ...] = ()
     """Metrics that the older result measured and the newer does not: nothing shows that these are no worse."""
     scores: Annotated[tuple[ScoreChange, ...], Field(max_length=4 * MOST_COLUMNS)]
@@ -107,8 +108,8 @@ def compare(older: Result, newer: Result, names: tuple[str, str], shown: dict[st
         older=_assessed(older, names[0]),
         newer=_assessed(newer, names[1]),
         differences=kept,
-        verdict="same" if before == now else "worse" if now > before else "better",
-        worse=now > before or any(one.clear and one.direction == "worse" for one in scores),
+        verdict=None if kept else "same" if before == now else "worse" if now > before else "better",
+        worse=None if kept else now > before or any(one.clear and one.direction == "worse" for one in scores),
         lost=tuple(
             key
             for key, metric in older.metrics.items()

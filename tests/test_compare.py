@@ -1,11 +1,16 @@
 """What changed between two results."""
 
+import json
+import re
+
 import pandas as pd
 import pytest
 
 import reportgen
-from reportgen.changes import apart, compare, direction
+from reportgen.changes import apart, compare, direction, to_json
 from reportgen.model import Score
+from reportgen.render.compare_page import closing, compare_page
+from reportgen.render.table_page import text
 
 
 def score(value, low=None, high=None, better="higher", note=None):
@@ -93,7 +98,39 @@ def test_scores_are_not_judged_where_definition_holdout_or_space_differ(result, 
     found = compare(result, newer, ("a", "b"), SHOWN)
     assert found.differences == (what,)
     assert found.scores[0].direction is None
-    assert not found.worse
+    assert (found.verdict, found.worse) == (None, None)
+
+
+def other_original(result, level):
+    """A result about other original rows, with another verdict."""
+    of = result.inputs.original.model_copy(update={"content_sha256": "0" * 64})
+    return result.model_copy(
+        update={
+            "inputs": result.inputs.model_copy(update={"original": of}),
+            "verdict": result.verdict.model_copy(update={"level": level}),
+        }
+    )
+
+
+@pytest.mark.parametrize("levels", [("inconclusive", "high"), ("high", "inconclusive"), ("high", "high")])
+def test_of_two_that_do_not_compare_nothing_says_that_one_is_better_or_worse(result, levels):
+    older = result.model_copy(update={"verdict": result.verdict.model_copy(update={"level": levels[0]})})
+    found = compare(older, other_original(result, levels[1]), ("a", "b"), SHOWN)
+    said = json.loads(to_json(found))
+    assert (said["differences"], said["verdict"], said["worse"]) == (["original"], None, None)
+    shown = compare_page(result, found)
+    assert (shown.word, shown.symbol) == ("Not comparable", "–")
+    assert shown.headline == f"The verdict is {levels[0]} in the earlier result and {levels[1]} in the later one."
+    for words in (shown.headline, shown.description, shown.gate, text(shown), closing(found)):
+        assert not re.search("gets|stays|better|(?<!no )(?<!fail-on-)worse", words)
+    assert closing(found).startswith("not comparable")
+
+
+def test_a_verdict_that_falls_as_a_metric_is_dropped_is_not_called_better(result):
+    older = result.model_copy(update={"verdict": result.verdict.model_copy(update={"level": "high"})})
+    kept = {key: one for key, one in result.metrics.items() if key != "exact_copies"}
+    shown = compare_page(result, compare(older, result.model_copy(update={"metrics": kept}), ("a", "b"), SHOWN))
+    assert shown.headline == "The verdict is high in the earlier result and inconclusive in the later one."
 
 
 def test_settings_and_versions_that_differ_are_named(result):

@@ -50,9 +50,9 @@ def compare_page(newer: Result, comparison: Comparison) -> TablePage:
     kept: Level = comparison.newer.level if shown else max(comparison.newer.level, "inconclusive", key=LEVELS.index)
     tone: Level = "high" if comparison.worse else kept
     clear = [one for one in comparison.scores if one.clear]
-    headline = sentence(
-        "compare.headline", verdict=comparison.verdict, older=comparison.older.level, newer=comparison.newer.level
-    )
+    # A verdict that falls because a metric was left out is not better; where nothing compares it went no way at all.
+    verdict = None if comparison.verdict == "better" and comparison.lost else comparison.verdict
+    headline = sentence("compare.headline", verdict=verdict, older=comparison.older.level, newer=comparison.newer.level)
     reading = (
         sentence("compare.clear", worse=_full_names(clear, "worse"), better=_full_names(clear, "better"))
         if comparable

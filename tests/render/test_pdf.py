@@ -12,11 +12,12 @@ from typing import get_args
 import pikepdf
 import pytest
 
-from reportgen import model
+from reportgen import api, model
 from reportgen.codes import LackCode
 from reportgen.errors import EnvironmentLacking, ReportgenError
 from reportgen.model import Reason, Verdict
 from reportgen.render import pdf
+from reportgen.words import catalog
 
 NAMES = ("leaky", "low", "approximate", "no_holdout", "hostile", "endless", "crowded", "inconclusive")
 
@@ -281,6 +282,20 @@ def test_twenty_reports_in_a_row_take_no_more_memory_than_a_few(results, tmp_pat
     assert len(sizes) == 20
     # Pango keeps about half a megabyte of each document; a page's own objects would be fifty.
     assert sizes[-1] - sizes[2] < 15e6
+
+
+LAST_NOTES = tuple(catalog()["label"][name] for name in ("improve", "leaves_open"))
+
+
+@pytest.mark.parametrize("name", ["good", "ecg"])
+def test_no_page_begins_with_the_last_note_of_a_metric_alone(adult, rendering, tmp_path, name):
+    kept = api.load(adult.parent / "reports" / f"{name}.json").result
+    pages = words_of(pdf.render(kept, rendering), tmp_path)
+    assert sum(page.count(LAST_NOTES[0]) for page in pages) >= 10
+    tops = [page.strip().split("\n") for page in pages[1:-1]]
+    # The first line is the running head.
+    first = [next(line.strip() for line in lines[1:] if line.strip()) for lines in tops]
+    assert [line for line in first if line.startswith(LAST_NOTES)] == []
 
 
 def words_of(content: bytes, folder: Path) -> list[str]:
