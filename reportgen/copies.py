@@ -185,13 +185,12 @@ def _relabelled(members: int, original: int, holdout: int, random: np.random.Gen
 
 
 def _repeated(ids: Ids, persons: Persons | None = None) -> NDArray[np.bool_]:
-    """Mark the rows whose id occurs more than once; with the persons of the rows, for more than one of them."""
+    """Mark the rows whose id, 0 or more, occurs more than once; with the persons of the rows, for several of them."""
     if persons is not None:
         different, holders = np.unique(distinct_pairs(ids, persons.person)[0], return_counts=True)
         several: NDArray[np.bool_] = np.isin(ids, different[holders > 1])
         return several
-    _, inverse, counts = np.unique(ids, return_inverse=True, return_counts=True)
-    marks: NDArray[np.bool_] = counts[inverse] > 1
+    marks: NDArray[np.bool_] = (np.bincount(ids) > 1)[ids]
     return marks
 
 

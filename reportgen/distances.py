@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +43,14 @@ class RealRows:
     """U: the different rows of original and holdout together, in canonical order, and how alone each of them is.
 
     Without a holdout U is the different original rows. `occurrences` (c_u, at least 1) and `originals` (t_u, those of
-    them in the original) have the shape (rows,). `distances`, shape (rows, k), ascending: from each row to its closest
-    other rows of U. `neighbours`, shape (rows, k): the positions of these in U; None where they are not known or rows
-    belong to persons. `not_counted`: rows that only repeat another one of their own file, where repeats stay within
-    files.
+    them in the original) have the shape (rows,). `distances`, shape (known rows, k), ascending: from each row to its
+    closest other rows of U. `neighbours`, shape (known rows, k): the positions of these in U; None where they are not
+    known or rows belong to persons. `not_counted`: rows that only repeat another one of their own file, where repeats
+    stay within files.
 
     `sampled`, shape (rows,): a random part of U, drawn without regard to labels, where not all rows looked for their
-    neighbours (`--max-queries`); None where all did. Rows that synthetic rows point at looked for theirs as well; for
-    all others `distances` are NaN.
+    neighbours (`--max-queries`); None where all did. `known`, ascending: the rows that looked, those of the sample and
+    those that synthetic rows point at; None where they are all of U.
 
     `persons` (`--group`) tells whose the occurrences are, those of one row of U after another; None where every row is
     a person of its own. With it `distances` lead to rows of other persons, one of each.
@@ -63,6 +63,7 @@ class RealRows:
     neighbours: Ints | None = None
     not_counted: int = 0
     sampled: NDArray[np.bool_] | None = None
+    known: Ints | None = None
 
     def __post_init__(self) -> None:
         for array in (self.occurrences, self.originals, self.distances):
@@ -85,7 +86,7 @@ class RealRows:
 
     @property
     def ratios(self) -> Floats:
-        """d1/d2 of each row of U against U without itself, shape (rows,); 1 where d2 is 0, 0 where none is second."""
+        """d1/d2 of the known rows against U without themselves, (known rows,); 1 where d2 is 0, 0 without a second."""
         return _ratio(self.distances)
 
     @property
@@ -111,7 +112,8 @@ class RealRows:
             mine = chosen[self.place]
             numbers = np.unique(persons.person[mine], return_inverse=True)[1].astype(np.int64)
             persons = Persons(numbers, persons.original[mine])
-        return RealRows(self.occurrences[chosen], self.originals[chosen], self.distances[chosen], persons)
+        own = chosen if self.known is None else chosen[self.known]
+        return RealRows(self.occurrences[chosen], self.originals[chosen], self.distances[own], persons)
 
     @functools.cached_property
     def place(self) -> Ints:
@@ -210,6 +212,20 @@ class SyntheticRows:
     def ratios(self) -> Floats:
         """d1/d2 of each entry against U, shape (entries,); 1 where d2 is 0, 0 where there is no second row."""
         return _ratio(self.distances)
+
+    @functools.cached_property
+    def pointed_at(self) -> Ints:
+        """The rows of U that any weight of an entry can fall on, ascending."""
+        return np.unique(np.concatenate((self.real.ravel(), self.dropped.real, self.equal.real)))
+
+    def among(self, rows: Ints) -> SyntheticRows:
+        """Give places among these rows of U, ascending, instead of places in U."""
+        return replace(
+            self,
+            real=np.searchsorted(rows, self.real),
+            dropped=replace(self.dropped, real=np.searchsorted(rows, self.dropped.real)),
+            equal=replace(self.equal, real=np.searchsorted(rows, self.equal.real)),
+        )
 
     @property
     def nearest(self) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +32,14 @@ from reportgen.model import (
 )
 from reportgen.parts import columns_part, coverage_part, file_remarks, holdout_part, inputs_part, looking_part
 from reportgen.persons import Persons
+from reportgen.ranks import number_of_different
 from reportgen.read.align import align
 from reportgen.read.groups import RowGroups, identical_rows, near_twins
 from reportgen.read.holdout import holdout_kind, plan_draws
 from reportgen.read.memory import check_memory, why_in_memory
 from reportgen.read.partition import Partition, Side
 from reportgen.read.reuse import left_out_texts
-from reportgen.read.shelf import Shelf
+from reportgen.read.shelf import Shelf, shelved
 from reportgen.read.signals import Signals, all_signals
 from reportgen.read.tables import Given, Reader, read_streamed, read_table
 from reportgen.regions import find_regions
@@ -244,9 +246,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
             queries=searcher.queries,
             certified=searcher.queries,
             unique_rows=UniqueRows(
-                original=len(np.unique(encoded.original)),
-                synthetic=len(np.unique(encoded.synthetic)),
-                holdout=None if encoded.holdout is None else len(np.unique(encoded.holdout)),
+                original=number_of_different(encoded.original),
+                synthetic=number_of_different(encoded.synthetic),
+                holdout=None if encoded.holdout is None else number_of_different(encoded.holdout),
             ),
             looking=looking,
         ),
@@ -273,13 +275,13 @@ def _in_canonical_order(rows: RowGroups, encoded: Encoded) -> tuple[RowGroups, E
     sides = [side for side in ("original", "holdout", "synthetic") if getattr(rows, side) is not None]
     whose = dict.fromkeys(sides, ()) | _persons_by_side(encoded)
     order = {side: np.lexsort((*whose[side], getattr(rows, side), getattr(encoded, side))) for side in sides}
-    ordered = {side: getattr(encoded, side)[by] for side, by in order.items()}
+    ordered: dict[str, Any] = {side: shelved(getattr(encoded, side)[by], encoded.shelf) for side, by in order.items()}
     if encoded.persons is not None:
         held = [] if rows.holdout is None else [len(rows.original) + order["holdout"]]
         real = np.concatenate([order["original"], *held])
         ordered["persons"] = Persons(encoded.persons.person[real], encoded.persons.original[real])
     return (
-        replace(rows, **{side: getattr(rows, side)[by] for side, by in order.items()}),
+        replace(rows, **{side: shelved(getattr(rows, side)[by], encoded.shelf) for side, by in order.items()}),
         replace(encoded, **ordered),
     )
 

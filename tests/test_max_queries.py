@@ -258,7 +258,7 @@ def test_lists_are_found_once_each():
         asked.extend(rows.tolist())
         return rows[:, np.newaxis] * 1.0, rows[:, np.newaxis]
 
-    known = KnownLists(10, find)
+    known = KnownLists(find)
     np.testing.assert_array_equal(known.of(np.array([3, 1, 3]))[1][:, 0], [3, 1, 3])
     np.testing.assert_array_equal(known.of(np.array([1, 7]))[0][:, 0], [1, 7])
     assert asked == [1, 3, 7]

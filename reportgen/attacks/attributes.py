@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reportgen.distances import Floats, Ints
+from reportgen.ranks import grouped, ranked
 from reportgen.read.groups import RowGroups
 from reportgen.read.partition import ColumnSchema, Partition
-from reportgen.read.shelf import Shelf
+from reportgen.read.shelf import Shelf, shelved
 from reportgen.settings import Settings
 from reportgen.space.columns import in_one_code
 from reportgen.space.equal_rows import column_keys
@@ -38,7 +39,7 @@ class Attributes:
     names: tuple[str, ...]
     codes: NDArray[np.int32] | OnDisk
     missing: Ints
-    numbers: tuple[Floats | None, ...]
+    numbers: tuple[Floats | OnDisk | None, ...]
     dates: tuple[bool, ...]
     original: Ints
     synthetic: Ints
@@ -82,7 +83,8 @@ def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings
         ids["holdout"], points["holdout"] = rows.holdout, encoded.holdout
     frames = {"original": partition.original, "synthetic": partition.synthetic, "holdout": partition.holdout}
     stacked = np.concatenate(list(ids.values()))
-    first = np.unique(stacked, return_index=True)[1]
+    first = grouped(stacked)[0]
+    del stacked
     columns = [
         _column(
             pd.concat([table.frame[column.name] for side in ids if (table := frames[side])], ignore_index=True),
@@ -101,21 +103,24 @@ def attributes(partition: Partition, rows: RowGroups, encoded: Encoded, settings
     rank = np.empty(len(first), dtype=np.int64)
     rank[order] = np.arange(len(first))
     on_disk = encoded.shelf is not None
+    point = shelved(np.concatenate(list(points.values()))[first][order], encoded.shelf)
+    del first, order
+    place = {side: shelved(rank[own], encoded.shelf) for side, own in ids.items()}
     found = Attributes(
         names=tuple(column.name for column in used),
         codes=codes,
         missing=np.array([column.missing for column in columns]),
-        numbers=tuple(column.numbers for column in columns),
+        numbers=tuple(OnDisk(one.numbers) if on_disk and one.numbers is not None else one.numbers for one in columns),
         dates=tuple(column.kind == "datetime" for column in used),
-        original=rank[ids["original"]],
-        synthetic=rank[ids["synthetic"]],
-        holdout=rank[ids["holdout"]] if "holdout" in ids else None,
+        original=place["original"],
+        synthetic=place["synthetic"],
+        holdout=place.get("holdout"),
         coordinates=OnDisk(encoded.coordinates) if on_disk else encoded.coordinates,
         slices=encoded.layout.slices,
-        point=np.concatenate(list(points.values()))[first][order],
+        point=point,
         space_codes=OnDisk(encoded.layout.codes) if on_disk else encoded.layout.codes,
         inertia=encoded.layout.inertia,
-        place=rank,
+        place=shelved(rank, encoded.shelf),
     )
     for array in (
         *(() if isinstance(codes, OnDisk) else (codes,)),
@@ -160,7 +165,8 @@ def _ordered(columns: Sequence[_Column], order: Ints, shelf: Shelf) -> NDArray[n
 def _coded(series: pd.Series[Any]) -> tuple[Ints, Any]:
     """Codes of a column by rank, missing last, and the values of the codes."""
     if series.dtype == np.float64:
-        series = series + 0.0  # -0.0 is 0.0
+        different, ranks = ranked(series.to_numpy() + 0.0)  # -0.0 is 0.0
+        return ranks, different[: len(different) - int(series.isna().any())]
     codes, values = pd.factorize(series, sort=True, use_na_sentinel=True)
     return np.where(codes < 0, len(values), codes).astype(np.int64), values
 

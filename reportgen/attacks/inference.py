@@ -110,7 +110,8 @@ def _secrets(rows: Attributes, settings: Settings) -> list[int]:
 def _secret(rows: Attributes, column: int, tolerance: float) -> _Secret:
     missing = int(rows.missing[column])
     low, high = np.arange(missing + 1), np.arange(missing + 1)
-    values = rows.numbers[column]
+    numbers = rows.numbers[column]
+    values = None if numbers is None else numbers[:]
     if values is not None and missing:
         reach = tolerance * (_spread(rows, column, values) if rows.dates[column] else np.abs(values))
         low[:missing] = np.searchsorted(values, values - reach, side="left")

@@ -15,7 +15,7 @@ import numpy as np
 from reportgen.distances import Floats, Ints, RealRows, SyntheticRows
 from reportgen.metrics.evidence import Evidence, Need
 from reportgen.metrics.leak_weights import WEIGHTS, leak_weights
-from reportgen.metrics.permutation import combine, z_scores
+from reportgen.metrics.permutation import combine, spread_out, z_scores
 from reportgen.model import Measured, NotMeasuredCode, Score
 from reportgen.settings import Settings
 from reportgen.verdict.families import PERMUTATIONS, TENTHS, Family
@@ -55,7 +55,7 @@ def leak_test(
 ) -> LeakTest:
     """Test whether the synthetic rows point at original rows more than at holdout rows."""
     weights = leak_weights(real, synthetic)
-    z = z_scores(real, weights.values, permutations, random)
+    z = z_scores(real, weights.values, permutations, random, weights.rows)
     families = list(FAMILIES.values())
     found, mirrored = combine(z, families), combine(-z, families)
     leading: Family = list(FAMILIES)[found.leading]
@@ -69,7 +69,7 @@ def leak_test(
         bandwidths=weights.bandwidths,
         leading_family=leading,
         leading_weight=WEIGHTS[best],
-        rows_behind=rows_behind(real, weights.values[:, best]),
+        rows_behind=rows_behind(real, spread_out(weights.values[:, best], weights.rows, len(real.occurrences))),
     )
 
 
@@ -92,10 +92,11 @@ def _fewest(each: Floats, originals: Ints, total: float, share: float) -> int:
     excess = (float((originals * each).sum()) - share * total) / (1 - share)
     if excess <= 0:
         return 0
-    order = np.argsort(-each, kind="stable")
-    each, often = each[order], originals[order]
-    reached = np.cumsum(np.repeat(each, often))
-    return min(int(np.searchsorted(reached, excess * (1 - 1e-12))) + 1, len(reached))
+    heavy = np.flatnonzero(each)  # the others add nothing
+    order = heavy[np.argsort(-each[heavy], kind="stable")]
+    reached = np.cumsum(np.repeat(each[order], originals[order]))
+    enough = int(np.searchsorted(reached, excess * (1 - 1e-12)))
+    return enough + 1 if enough < len(reached) else int(originals.sum())
 
 
 def measure(evidence: Evidence, settings: Settings, random: np.random.Generator) -> Measured | NotMeasuredCode:  # noqa: ARG001 -- every metric is called alike

@@ -40,17 +40,21 @@ AMONG_REPEATING = 0.01
 
 @dataclass(frozen=True)
 class LeakWeights:
-    """`values`, shape (rows of U, 11), columns as in `WEIGHTS`; `bandwidths` by the name of the weight."""
+    """`values`, shape (rows, 11), columns as in `WEIGHTS`; `bandwidths` by the name of the weight.
 
+    `rows`: the rows of U that they are of, ascending; all others weigh nothing.
+    """
+
+    rows: Ints
     values: Floats
     bandwidths: dict[str, float]
 
 
 def leak_weights(real: RealRows, synthetic: SyntheticRows) -> LeakWeights:
-    """Compute W_u for every row of U."""
-    unique = uniqueness(real)
-    lonely = unique * loneliness(real.distances, real.sampled) ** 3
-    rows = len(real.occurrences)
+    """Compute W_u for every row of U that a synthetic row points at."""
+    pointed_at = synthetic.pointed_at
+    unique, lonely = factors(real, pointed_at)
+    synthetic, rows = synthetic.among(pointed_at), len(pointed_at)
     bandwidths: dict[str, float] = {}
     columns: list[Floats] = []
     squares = relative_squares(synthetic.distances)
@@ -66,13 +70,28 @@ def leak_weights(real: RealRows, synthetic: SyntheticRows) -> LeakWeights:
         weight = dropped.times * kernel(dropped.ratio, width)
         columns.append(_added(dropped.real, weight[dropped.entry] * dropped.share * lonely[dropped.real], rows))
     columns.extend(plain_weights(synthetic, unique, lonely))
-    return LeakWeights(np.stack(columns, axis=1), bandwidths)
+    return LeakWeights(pointed_at, np.stack(columns, axis=1), bandwidths)
+
+
+def factors(real: RealRows, rows: Ints) -> tuple[Floats, Floats]:
+    """μ and μλ^3 of some rows of U, (rows,) each; 1 and 0 for a row of which no closest others are known.
+
+    A synthetic row that is tied between rows points at each of them, and then all are known.
+    """
+    unique = uniqueness(real)
+    sampled = real.sampled if real.sampled is None or real.known is None else real.sampled[real.known]
+    lonely = unique * loneliness(real.distances, sampled) ** 3
+    if real.known is None:
+        return unique[rows], lonely[rows]
+    place = np.minimum(np.searchsorted(real.known, rows), len(real.known) - 1)
+    known = real.known[place] == rows
+    return np.where(known, unique[place], 1.0), np.where(known, lonely[place], 0.0)
 
 
 def plain_weights(synthetic: SyntheticRows, unique: Floats, lonely: Floats) -> list[Floats]:
-    """The weights that need no bandwidth: eq1, eq2, eqL, share, logr, each of shape (rows of U,).
+    """The weights that need no bandwidth: eq1, eq2, eqL, share, logr, each of shape (rows,).
 
-    `unique` is μ and `lonely` μλ^3 of each row of U.
+    `unique` is μ and `lonely` μλ^3 of each of the rows of U that `synthetic` gives its places among.
     """
     rows = len(lonely)
     equal = synthetic.equal
@@ -152,31 +171,32 @@ def log_closeness(ratio: Floats) -> Floats:
 
 
 def loneliness(distances: Floats, sampled: NDArray[np.bool_] | None = None) -> Floats:
-    """λ of each row of U, in 0-1: the rank of its fifth distance to the others, equal ones sharing their average rank.
+    """λ of rows of U, in 0-1: the rank of the fifth distance to the others, equal ones sharing their average rank.
 
     `distances`: (rows, k), ascending; the last one stands in where there are fewer than five. `sampled`, shape (rows,):
-    the rows among which ranks are taken, None for all; 0 for rows whose distances are not known (NaN).
+    the rows among which ranks are taken, None for all.
     """
     fifth = distances[:, min(LONELY_NEIGHBOUR, distances.shape[1]) - 1]
     among = np.sort(fifth if sampled is None else fifth[sampled])
     before = np.searchsorted(among, fifth, side="left") + np.searchsorted(among, fifth, side="right")
-    ranks: Floats = np.where(np.isnan(fifth), 0.0, before / 2 / len(among))
+    ranks: Floats = before / 2 / len(among)
     return ranks
 
 
 def uniqueness(real: RealRows) -> Floats:
-    """μ of each row of U: `AMONG_REPEATING` where real rows repeat more than over the whole table, 1 elsewhere.
+    """μ of the known rows of U: `AMONG_REPEATING` where real rows repeat more than over the whole table, 1 elsewhere.
 
     Of a row and its ten closest so many occur more than once that a binomial count, with their share in U, would be as
     large with probability `CONCENTRATED` at most. Synthetic rows hit such places without a leak, also the rows there
     that happen to occur once, and a few of these hits outweigh all near copies of people who have no double. Labels
     are not looked at, so that the test stays exact; repeats that are spread evenly, or everywhere, change nothing.
     """
-    unique = np.ones(len(real.occurrences))
+    unique = np.ones(len(real.distances))
     several = real.occurrences > 1
     if real.neighbours is None or not several.any() or several.all():
         return unique
-    among = several + several[real.neighbours].sum(axis=1)
+    own = several if real.known is None else several[real.known]
+    among = own + several[real.neighbours].sum(axis=1)
     looked_at = 1 + real.neighbours.shape[1]
     found = among > 0
     # P(Bin(n, p) >= k) is the incomplete beta function.

@@ -23,6 +23,8 @@ DECIMALS = 4
 """Digits of a z: rounding errors of equal sums must not break a tie between labelings."""
 _SUM = 0.4
 """Nanoseconds to add a weight to a sum."""
+_BLOCK = 1 << 16
+"""Rows of U summed at once."""
 
 
 @dataclass(frozen=True)
@@ -40,30 +42,35 @@ class Combined:
     leading: int
 
 
-def z_scores(real: RealRows, weights: Floats, permutations: int, random: np.random.Generator) -> Floats:
+def z_scores(
+    real: RealRows, weights: Floats, permutations: int, random: np.random.Generator, rows: Ints | None = None
+) -> Floats:
     """Standardise each weight's sum over the original rows, under the observed labeling (first) and permuted ones.
 
-    Returns shape (permutations + 1, weights). `weights`, shape (rows of U, weights), at least 0; each occurrence of a
-    row of U carries W_u/c_u.
+    Returns shape (permutations + 1, weights). `weights`, shape (rows, weights), at least 0; each occurrence of a row of
+    U carries W_u/c_u. `rows`: the rows of U that they are of, ascending, all others weigh nothing; None for all.
     """
-    occurrences, originals = real.occurrences, real.originals
+    rows = np.arange(len(real.occurrences)) if rows is None else rows
+    occurrences, originals = real.occurrences[rows], real.originals[rows]
     each = representable(weights / occurrences[:, np.newaxis], occurrences)
     if real.persons is not None:
         # A row of U that occurs for several persons counts for each of them as often as it is theirs.
+        each, rows = spread_out(each, rows, len(real.occurrences)), np.arange(len(real.occurrences))
         by_unit = real.persons.summed(each[real.place])
         sums = [real.persons.labels[np.newaxis].astype(np.float64) @ by_unit]
         drawn = person_labelings(real.persons, permutations, random)
     else:
         by_unit = np.repeat(each, occurrences, axis=0)
         sums = [originals[np.newaxis].astype(np.float64) @ each]
-        drawn = labelings(real.rows, real.original_rows, permutations, random)
+        places = places_of(real, rows)
+        drawn = (labels[:, places] for labels in labelings(real.rows, real.original_rows, permutations, random))
     # Drawn here, in the order of the stream; whoever sums, the sums are exact.
-    units = len(by_unit)
-    load = Load("permutations", _SUM * permutations * by_unit.size, permutations * units / 8 + by_unit.nbytes)
+    load = Load("permutations", _SUM * permutations * by_unit.size, permutations * len(by_unit) / 8 + by_unit.nbytes)
+    units = real.rows if real.persons is None else len(by_unit)
     blocks = -(-permutations // labelings_at_once(units))
     with one_thread(), spread(load) as each_block:
         sums.extend(each_block(_sums, ((Labels(labels),) for labels in drawn), by_unit, number=blocks))
-    return standardised(np.concatenate(sums), each, real)
+    return standardised(np.concatenate(sums), each, real, rows)
 
 
 def _sums(by_unit: Floats, labels: Labels) -> Floats:
@@ -72,38 +79,81 @@ def _sums(by_unit: Floats, labels: Labels) -> Floats:
     return sums
 
 
-def standardised(sums: Floats, each: Floats, real: RealRows) -> Floats:
+def places_of(real: RealRows, rows: Ints) -> Ints | slice:
+    """The places of the occurrences of some rows of U, ascending, among those of all, row by row."""
+    if len(rows) == len(real.occurrences):
+        return slice(None)
+    often = real.occurrences[rows]
+    starts = (np.cumsum(real.occurrences) - real.occurrences)[rows]
+    within = np.arange(often.sum()) - np.repeat(np.cumsum(often) - often, often)
+    places: Ints = np.repeat(starts, often) + within
+    return places
+
+
+def spread_out(values: Floats, rows: Ints, number: int) -> Floats:
+    """Give values of some rows of U, (rows, …), the places of these among so many; 0 in all others."""
+    everywhere = np.zeros((number, *values.shape[1:]))
+    everywhere[rows] = values
+    return everywhere
+
+
+def standardised(sums: Floats, each: Floats, real: RealRows, rows: Ints | None = None) -> Floats:
     """Turn sums over original rows, (labelings, weights), into z, rounded; 0 where all real rows weigh the same.
 
-    `each`, shape (rows of U, weights): the weight of one occurrence. The variance is that of sums over n_T rows drawn
-    from the N without replacement, q(1-q) N/(N-1) Σ(A - mean)^2; with persons, of persons drawn from all of them.
+    `each`, shape (rows, weights): the weight of one occurrence. The variance is that of sums over n_T rows drawn from
+    the N without replacement, q(1-q) N/(N-1) Σ(A - mean)^2; with persons, of persons drawn from all of them. `rows`:
+    see `z_scores`; with persons they are all of U.
     """
-    mean, sd = moments(each, real)
+    mean, sd = moments(each, real, rows)
     originals = real.original_rows if real.persons is None else int(real.persons.labels.sum())
     z: Floats = np.divide(sums - originals * mean, sd, out=np.zeros_like(sums), where=sd > 0)
     return np.round(z, DECIMALS) + 0.0
 
 
-def moments(each: Floats, real: RealRows) -> tuple[Floats, Floats]:
+def moments(each: Floats, real: RealRows, rows: Ints | None = None) -> tuple[Floats, Floats]:
     """Return the mean weight of a real row and the sd of its sum over a random labeling, both (weights,).
 
-    With persons: the mean weight of a person whose label is permuted, and the sd of the sum over such persons.
+    With persons: the mean weight of a person whose label is permuted, and the sd of the sum over such persons. `each`
+    and `rows`: see `standardised`.
     """
     if real.persons is not None:
         by_person = real.persons.summed(each[real.place])
         return _moments_of(by_person, np.ones(len(by_person), dtype=np.int64), len(by_person), real.original_share)
-    return _moments_of(each, real.occurrences, real.rows, real.original_rows / real.rows)
+    return _moments_of(each, real.occurrences, real.rows, real.original_rows / real.rows, rows)
 
 
-def _moments_of(each: Floats, often: Ints, number: int, share: float) -> tuple[Floats, Floats]:
+def _moments_of(
+    each: Floats, often: Ints, number: int, share: float, rows: Ints | None = None
+) -> tuple[Floats, Floats]:
     if not number:  # every person has rows on both sides: there is nothing to exchange
         return np.zeros(each.shape[1]), np.zeros(each.shape[1])
-    mean = (often[:, np.newaxis] * each).sum(axis=0) / number
-    # Summed in a fixed order; only the sums of `representable` weights may be left to a matrix product.
-    squares = (often[:, np.newaxis] * (each - mean) ** 2).sum(axis=0)
-    squares[each.max(axis=0) == each.min(axis=0)] = 0.0
+    lowest = each.min(axis=0)
+    if rows is None or len(rows) == len(often):
+        mean = (often[:, np.newaxis] * each).sum(axis=0) / number
+        # Summed in a fixed order; only the sums of `representable` weights may be left to a matrix product.
+        squares = (often[:, np.newaxis] * (each - mean) ** 2).sum(axis=0)
+    else:
+        mean = (often[rows, np.newaxis] * each).sum(axis=0) / number
+        squares = _squares(each, often, mean, rows)
+        lowest = np.minimum(lowest, 0.0)
+    squares[each.max(axis=0) == lowest] = 0.0
     sd: Floats = np.sqrt(share * (1 - share) * number / max(number - 1, 1) * squares)
     return mean, sd
+
+
+def _squares(each: Floats, often: Ints, mean: Floats, rows: Ints) -> Floats:
+    """Add up often (each - mean)^2 over all rows of U, of which `rows` have a weight, in the order of a sum over all.
+
+    numpy adds the rows of an array of several columns one after the other, so that blocks may follow each other.
+    """
+    total = np.zeros((1, each.shape[1]))
+    for start in range(0, len(often), _BLOCK):
+        block = often[start : start + _BLOCK, np.newaxis]
+        first, last = np.searchsorted(rows, (start, start + _BLOCK))
+        away = spread_out(each[first:last], rows[first:last] - start, len(block)) - mean
+        total = np.concatenate((total, block * away**2)).sum(axis=0, keepdims=True)
+    squares: Floats = total[0]
+    return squares
 
 
 def representable(each: Floats, occurrences: Ints) -> Floats:

@@ -8,6 +8,7 @@ are tested at a time, so that the labels of a row are read once for all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,11 @@ from reportgen.metrics.leak_weights import (
     NEAR,
     WIDEST,
     bandwidth,
-    loneliness,
+    factors,
     plain_weights,
     relative_squares,
-    uniqueness,
 )
-from reportgen.metrics.permutation import DECIMALS, grids, on_grid, p_value, spent
+from reportgen.metrics.permutation import DECIMALS, grids, on_grid, p_value, places_of, spent
 from reportgen.metrics.planted_entries import ByOwner, Owned, drop_entries, near_entries, plain_pairs
 from reportgen.persons import labelings
 from reportgen.spread import Load
@@ -56,8 +56,11 @@ class Trial:
         random: np.random.Generator,
         permutations: int,
     ) -> None:
-        unique = uniqueness(real)
-        lonely = unique * loneliness(real.distances, real.sampled) ** 3
+        rows = np.arange(len(real.occurrences))
+        if real.persons is None:  # all other rows of U weigh nothing
+            rows = np.union1d(synthetic.pointed_at, planted.found.pointed_at)
+        unique, lonely = factors(real, rows)
+        synthetic, planted = synthetic.among(rows), replace(planted, found=planted.found.among(rows))
         self._rows, self._persons = synthetic.rows, real.persons
         self._units = real.rows if real.persons is None else len(real.persons.permuted)
         self._share = real.original_share
@@ -87,22 +90,26 @@ class Trial:
         self._drops = ByOwner.of(self._drop.owner, len(planted.copied))
         self._plain = ByOwner.of(plain.entry, len(planted.copied))
         self._plain_real, self._plain_values = np.searchsorted(touched, plain.real), plain.values
-        self._occurrences = real.occurrences[touched]
+        self._occurrences = real.occurrences[rows][touched]
         self._owned = None if real.persons is None else Owned.of(real.persons, real.place, touched)
         weights = np.stack(plain_weights(synthetic, unique, lonely), axis=1)
-        self._label(real, weights, touched, planted, random, permutations)
+        self._label(real, rows, weights, touched, planted, random, permutations)
 
     def _label(
         self,
         real: RealRows,
+        rows: Ints,
         plain: Floats,
         touched: Ints,
         planted: PlantedRows,
         random: np.random.Generator,
         permutations: int,
     ) -> None:
-        """Draw the labelings; keep what they say of the touched rows, and the sums of the weights without planting."""
-        occurrences = real.occurrences[:, np.newaxis]
+        """Draw the labelings; keep what they say of the touched rows, and the sums of the weights without planting.
+
+        `plain`, (rows, weights), of `rows` of U; `touched`: places among these.
+        """
+        occurrences = real.occurrences[rows, np.newaxis]
         # Room for what planted rows add, so that sums with them are on the same grid.
         self._most = plain.sum(axis=0) + 8.0 * len(planted.copied)
         plain = on_grid(plain / occurrences, self._most)
@@ -115,7 +122,7 @@ class Trial:
             self._plain_each = each.T
         self._plain_total = (often * each).sum(axis=0)
         self._plain_squares = (often * each**2).sum(axis=0)
-        starts = np.cumsum(real.occurrences) - real.occurrences
+        starts, places = (np.cumsum(occurrences) - occurrences[:, 0]), places_of(real, rows)
         labelled = real.original_rows if self._persons is None else int(self._persons.labels.sum())
         sums: list[Floats] = []
         member = []
@@ -124,7 +131,7 @@ class Trial:
         self._originals = np.empty((len(touched), permutations + 1))
         for drawn in labelings(self._units, labelled, permutations + 1, random):
             labels = drawn if self._persons is None else drawn[:, self._persons.place] * self._persons.moves
-            by_row = np.add.reduceat(labels, starts, axis=1, dtype=np.float64)
+            by_row = np.add.reduceat(labels[:, places], starts, axis=1, dtype=np.float64)
             sums.append(by_row @ plain)
             self._originals[:, done : done + len(drawn)] = by_row[:, touched].T
             done += len(drawn)

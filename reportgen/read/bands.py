@@ -62,7 +62,9 @@ def _parts(
         times = series.to_numpy(dtype="datetime64[us]")
         yield from _bands(times, ~missing, originals, _whole_times, str)
     else:
-        numbers = pd.to_numeric(series.astype(object).where(~missing, np.nan)).to_numpy(dtype=np.float64)
+        if series.dtype != np.float64:  # whole numbers beyond 2^53 are rounded once
+            series = pd.to_numeric(series.astype(object).where(~missing, np.nan))
+        numbers = series.to_numpy(dtype=np.float64)
         yield from _bands(numbers, ~missing, originals, _two_digits, _number)
 
 

@@ -64,12 +64,12 @@ def plan_draws(
     if not halved and held == synthetic:
         return (DrawPlan(np.arange(original), np.arange(synthetic), np.arange(held), whole=True),)
     plans = []
+    every, unseen = np.arange(original), np.arange(held)  # the same arrays in each plan: as many numbers as rows
     for _ in range(draws):
+        queries = every
         if halved:
             shuffled = random.permutation(original)
             queries, unseen = np.sort(shuffled[held:]), shuffled[:held]
-        else:
-            queries, unseen = np.arange(original), np.arange(held)
         plans.append(DrawPlan(queries, _drawn(synthetic, base, random), np.sort(_drawn_from(unseen, base, random))))
     return tuple(plans)
 

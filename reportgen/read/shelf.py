@@ -106,6 +106,11 @@ class Shelf:
             content, start = content[written:], start + written
 
 
+def shelved(array: NDArray[Any], shelf: Shelf | None) -> NDArray[Any]:
+    """Put an array on a shelf, read-only; without one it stays as it is."""
+    return array if shelf is None else shelf.put(array)
+
+
 def forget(array: object) -> None:
     """Give back the memory that an array on disk takes; nothing where it is in memory."""
     mapped = getattr(array, "_mmap", None) if isinstance(array, np.memmap) else None

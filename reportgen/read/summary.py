@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from reportgen.model import Column, Missing
+from reportgen.ranks import number_of_different
 from reportgen.read.partition import Partition, Table
 
 
@@ -22,10 +25,17 @@ def describe_columns(partition: Partition) -> tuple[Column, ...]:
                 synthetic=_missing(partition.synthetic, column.name),
                 holdout=None if partition.holdout is None else _missing(partition.holdout, column.name),
             ),
-            distinct_original=int(partition.original.frame[column.name].nunique()),
+            distinct_original=_distinct(partition.original, column.name),
         )
         for column in partition.columns
     )
+
+
+def _distinct(table: Table, name: str) -> int:
+    series = table.frame[name]
+    if series.dtype == np.float64:  # pandas' table of them takes several times their memory
+        return number_of_different(series.dropna().to_numpy())
+    return int(series.nunique())
 
 
 def _missing(table: Table, name: str) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reportgen.distances import Ints
+from reportgen.ranks import counted
 from reportgen.space.famd import Encoded
 
 LADDER = tuple(1 << step for step in range(9, 32))
@@ -39,7 +40,7 @@ def draw_asking(encoded: Encoded, most: int | None, random: np.random.Generator)
     if most is None or max(sizes) <= most:
         return None
     real = [table for table in (encoded.original, encoded.holdout) if table is not None]
-    different = np.unique(np.concatenate(real))
+    different = counted(np.concatenate(real))[0]
     order = random.permutation(len(different))
 
     def first(table: Ints) -> Ints:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.persons import distinct_pairs
+from reportgen.ranks import counted, ranked
 from reportgen.read.shelf import forget
 
 FEWEST_ROWS = 5
@@ -80,7 +81,7 @@ def standard_column(centred: Floats, missing: Booleans, real: int) -> EncodedCol
         scores, fill, spread = _standardise(centred, missing, real)
     if not np.isfinite(scores).all():
         return None
-    values, inverse = np.unique(scores[~missing], return_inverse=True)
+    values, inverse = ranked(scores[~missing])
     codes = np.full(len(missing), len(values), dtype=np.int64)
     codes[~missing] = inverse
     if not missing.any():
@@ -160,10 +161,10 @@ def plain_column(series: pd.Series[Any], real: int) -> EncodedColumn:
     if not np.isfinite(numbers).all():
         msg = f"column {series.name!r}: holds infinite values; correct or --ignore it"
         raise InputError(msg)
-    values, codes = np.unique(numbers + 0.0, return_inverse=True)
+    values, codes = ranked(numbers + 0.0)
     scaled, exponent = _near_one(numbers[:real])
     variance = (_standard_deviation(scaled) * 2.0 ** min(exponent, 500)) ** 2
-    return EncodedColumn(codes.astype(np.int64), values[:, np.newaxis], variance, step=math.sqrt(variance))
+    return EncodedColumn(codes, values[:, np.newaxis], variance, step=math.sqrt(variance))
 
 
 def _centred(series: pd.Series[Any], missing: Booleans, real: int) -> Floats:
@@ -236,7 +237,7 @@ def _near_one(values: Floats) -> tuple[Floats, int]:
 
 def _standard_deviation(values: Floats) -> float:
     """Return the population standard deviation, 0 exactly where all values are the same."""
-    different, counts = np.unique(values, return_counts=True)
+    different, counts = counted(values)
     if len(different) == 1:
         return 0.0
     rest = different - math.fsum(different * counts) / len(values)
@@ -253,8 +254,8 @@ def in_one_code(columns: Sequence[tuple[NDArray[Any], int]]) -> Ints:
     combined, size = np.zeros(len(columns[0][0]), dtype=np.int64), 1
     for codes, number in columns:
         if size * number > _LARGEST_CODE:
-            ranked, combined = np.unique(combined, return_inverse=True)
-            size = len(ranked)
+            different, combined = ranked(combined)
+            size = len(different)
         combined = np.asarray(combined * number + codes)
         forget(codes)
         size *= number

@@ -73,6 +73,8 @@ def almost_equal(
                 for part in choice:
                     query_rest -= query_parts[part]
                     base_rest -= base_parts[part]
+                if scratch is not None:
+                    scratch.forget()
                 pairs.append(_matches(query_rest, base_rest, most))
     proposed = np.unique(np.concatenate(pairs))
     return _compared(proposed, queries, base, allowed, owners)
@@ -114,14 +116,21 @@ def _matches(queries: Keys, base: Keys, most: int) -> Ints:
 
 def _candidates(queries: Keys, base: Keys) -> tuple[Ints, Ints]:
     """Leave out, by a table of marks, most rows that have no equal on the other side."""
-    mask = np.uint64((1 << _SLOTS) - 1)
-    query_slots, base_slots = (queries & mask).astype(np.int64), (base & mask).astype(np.int64)
+    query_slots = _slots(queries)
     marks = np.zeros(1 << _SLOTS, dtype=bool)
-    marks[base_slots] = True
+    parts = range(0, len(base), _PAIRS)
+    for start in parts:
+        marks[_slots(base[start : start + _PAIRS])] = True
     near_query = np.flatnonzero(marks[query_slots])
-    marks[base_slots] = False
+    marks[:] = False
     marks[query_slots[near_query]] = True
-    return near_query, np.flatnonzero(marks[base_slots])
+    near_base = [start + np.flatnonzero(marks[_slots(base[start : start + _PAIRS])]) for start in parts]
+    return near_query, np.concatenate(near_base)
+
+
+def _slots(keys: Keys) -> Ints:
+    """Places in the table of marks."""
+    return (keys & np.uint64((1 << _SLOTS) - 1)).view(np.int64)
 
 
 def _compared(proposed: Ints, queries: Codes, base: Codes | RowsAt, allowed: int, owners: Ints | None) -> AlmostEqual:

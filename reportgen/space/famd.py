@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from reportgen.distances import Floats, Ints
 from reportgen.errors import InputError
 from reportgen.persons import Persons, canonical
+from reportgen.ranks import grouped, number_of_different
 from reportgen.read.partition import ColumnSchema, Partition, Side
-from reportgen.read.shelf import Shelf
+from reportgen.read.shelf import Shelf, shelved
 from reportgen.settings import Settings
 from reportgen.space.axes import leading_axes
 from reportgen.space.columns import (
@@ -106,7 +107,7 @@ class Encoded:
     @property
     def unique_rows(self) -> dict[Side, int]:
         """The number of different rows of each table, as encoded."""
-        return {side: len(np.unique(positions)) for side, positions in self.sides.items()}
+        return {side: number_of_different(positions) for side, positions in self.sides.items()}
 
 
 def encode(partition: Partition, settings: Settings) -> Encoded:
@@ -224,9 +225,7 @@ def _collapse(columns: list[EncodedColumn]) -> tuple[Ints, Ints]:
 
     Returns a row of each group, shape (groups,), and the group of each row, shape (rows,).
     """
-    groups = in_one_code([(column.codes, len(column.points)) for column in columns])
-    _, first, groups = np.unique(groups, return_index=True, return_inverse=True)
-    return first.astype(np.int64), groups.astype(np.int64)
+    return grouped(in_one_code([(column.codes, len(column.points)) for column in columns]))
 
 
 def _layout(columns: list[EncodedColumn], codes: NDArray[np.int32], inertia: Floats) -> Layout:
@@ -252,7 +251,7 @@ def _split(groups: Ints, partition: Partition) -> dict[Side, Ints]:
     start = 0
     for side, table in partition.sides.items():
         stop = start + len(table.frame)
-        sides[side] = groups[start:stop].copy()
+        sides[side] = shelved(groups[start:stop].copy(), partition.shelf)
         start = stop
     return sides
 

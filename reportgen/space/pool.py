@@ -18,6 +18,8 @@ import numpy as np
 
 from reportgen.distances import AlmostEqual, DroppedSearch, Floats, Ints, RealLists, RealRows, SyntheticRows
 from reportgen.persons import Booleans, Persons
+from reportgen.ranks import counted
+from reportgen.read.shelf import shelved
 from reportgen.space.answers import Answers, contents
 from reportgen.space.asking import Asking
 from reportgen.space.by_person import nearest_persons
@@ -61,8 +63,8 @@ class Pool:
         self.asking = asking
         self.answers = answers if asking is None and encoded.shelf is None else None
         held = () if encoded.holdout is None else (encoded.holdout,)
-        self._real = np.concatenate((encoded.original, *held))
-        self.positions, self._occurrences = np.unique(self._real, return_counts=True)
+        self._real = shelved(np.concatenate((encoded.original, *held)), encoded.shelf)
+        self.positions, self._occurrences = (shelved(found, encoded.shelf) for found in counted(self._real))
         """The positions of U in the space, ascending, shape (rows of U,)."""
         self.owners = None if encoded.persons is None else self._owners(self._real, encoded.persons)
         """Whose each row of U is, if one person's alone; the others have an owner each. None without persons."""
@@ -71,10 +73,9 @@ class Pool:
         self.neighbours = min(NEIGHBOURS, self.apart)
         self.reach = max(reach, NEIGHBOURS)
         self.queries = 0
-        self._within = KnownLists(len(self.positions), self._find_within)
+        self._within = KnownLists(self._find_within)
         self._dropped: tuple[Ints, DroppedSearch | None] = np.zeros(0, dtype=np.int64), None
-        self._known = KnownLists(len(encoded.coordinates), self._find)
-        self._on_disk: tuple[Ints, Floats, Ints] | None = None
+        self._known = KnownLists(self._find)
 
     @property
     def rows(self) -> int:
@@ -86,44 +87,46 @@ class Pool:
         """U with its counts and each row's closest others.
 
         Where not all rows look for their neighbours: as far as they are known by now, those of the sample at least.
+        """
+        occurrences, originals = self._counts
+        distances, neighbours, sampled, known = self._of_real()
+        if self._persons is not None:
+            return RealRows(occurrences, originals, distances, self._persons, sampled=sampled, known=known)
+        left = self.rows - int(occurrences.sum())
+        return RealRows(
+            occurrences,
+            originals,
+            distances,
+            neighbours=neighbours,
+            not_counted=left,
+            sampled=sampled,
+            known=known,
+        )
+
+    @functools.cached_property
+    def _counts(self) -> tuple[Ints, Ints]:
+        """How often each row of U occurs, and how often in the original, both (rows of U,).
 
         Where repeats stay within files, each different row of a file is counted once: to relabel its copies one by
         one would take for chance what one row said many times. Rows of persons are relabelled together anyway.
         """
         originals = np.bincount(self.encoded.original, minlength=len(self.encoded.coordinates))[self.positions]
         occurrences = self._occurrences
-        distances, neighbours, sampled = self._of_real()
-        if self._persons is not None:
-            return RealRows(occurrences, originals, distances, self._persons, sampled=sampled)
-        if repeats_stay_within_files(occurrences, originals):
+        if self._persons is None and repeats_stay_within_files(occurrences, originals):
             held = np.minimum(occurrences - originals, 1)
             originals = np.minimum(originals, 1)
-            occurrences = originals + held
-        left = int(self._occurrences.sum() - occurrences.sum())
-        return RealRows(occurrences, originals, distances, neighbours=neighbours, not_counted=left, sampled=sampled)
+            occurrences = shelved(originals + held, self.encoded.shelf)
+        return occurrences, shelved(originals, self.encoded.shelf)
 
-    def _of_real(self) -> tuple[Floats, Ints, Booleans | None]:
-        """Distances and neighbours of the rows of U, (rows of U, k), and which of them are sampled, None for all."""
+    def _of_real(self) -> tuple[Floats, Ints, Booleans | None, Ints | None]:
+        """Distances and neighbours of rows of U, (known rows, k); which are sampled, and which known, None for all."""
         if self.asking is None:
             distances, neighbours = self._others_of(np.arange(len(self.positions)))
-            return distances[:, :NEIGHBOURS], neighbours[:, :NEIGHBOURS], None
+            return distances[:, :NEIGHBOURS], neighbours[:, :NEIGHBOURS], None, None
         self._within.learn(np.flatnonzero(self.asking.real))
-        found = self._within.found
-        if self._on_disk is not None and len(self._on_disk[0]) == len(found):
-            return *self._on_disk[1:], self.asking.real
-        some_distances, some_neighbours = self._within.of(found)
-        shape = len(self.positions), min(NEIGHBOURS, some_distances.shape[1])
-        distances, neighbours = self._room(shape, np.float64), self._room(shape, np.int64)
-        distances[:] = np.nan
-        distances[found] = some_distances[:, :NEIGHBOURS]
-        neighbours[found] = some_neighbours[:, :NEIGHBOURS]
-        if self.encoded.shelf is not None:
-            self._on_disk = found, distances, neighbours
-        return distances, neighbours, self.asking.real
-
-    def _room(self, shape: tuple[int, ...], dtype: type) -> np.ndarray:
-        """Zeros, on disk where the space is."""
-        return np.zeros(shape, dtype=dtype) if self.encoded.shelf is None else self.encoded.shelf.room(shape, dtype)
+        known = self._within.found
+        distances, neighbours = self._within.of(known)
+        return distances[:, :NEIGHBOURS], neighbours[:, :NEIGHBOURS], self.asking.real, known
 
     def reach_for(self, found: SyntheticRows) -> None:
         """Let the real rows that synthetic rows point at look for their own neighbours, where not all do."""
@@ -220,7 +223,7 @@ class Pool:
 
         Without `altered`, nothing is searched with columns left out; the leak test can't be run on the answer.
         """
-        different, times = np.unique(positions, return_counts=True)
+        different, times = counted(positions)
         distances, real = self._known.of(different)
         if not altered:
             nothing = np.zeros(0, dtype=np.int64)
@@ -294,7 +297,7 @@ class Pool:
             found[late] = nearest(self.encoded.coordinates, self.positions[late], base, 1, threads=self.threads)[0][
                 :, 0
             ]
-        return found
+        return shelved(found, self.encoded.shelf)
 
     def among(self, queries: Ints, base: Ints, k: int, *, leave_out: Ints | None = None) -> tuple[Floats, Ints]:
         """Find the k closest of some real rows, as `nearest` does, from lists that the pool needs anyway.

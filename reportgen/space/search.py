@@ -158,16 +158,21 @@ def members(groups: Ints, most: int) -> tuple[Ints, Ints]:
 
     In this order a tie between groups goes to the one with the smaller row id.
     """
-    different, first, group_of_row, counts = np.unique(
-        groups, return_index=True, return_inverse=True, return_counts=True
-    )
-    rows = np.argsort(group_of_row, kind="stable")
-    starts = np.cumsum(counts) - counts
-    order = np.argsort(first, kind="stable")
+    if (groups[1:] > groups[:-1]).all():
+        return groups, np.arange(len(groups))[:, np.newaxis]
+    rows = np.argsort(groups, kind="stable")
+    ordered = groups[rows]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    del ordered
+    order = np.argsort(rows[starts])
+    counts, starts = np.diff(starts, append=len(rows))[order], starts[order]
+    different = groups[rows[starts]]
     place = np.arange(min(most, int(counts.max())))
-    inside = place < counts[order, np.newaxis]
-    rows_of = np.where(inside, rows[np.where(inside, starts[order, np.newaxis] + place, 0)], -1)
-    return different[order], rows_of
+    if len(place) == 1:
+        return different, rows[starts, np.newaxis]
+    inside = place < counts[:, np.newaxis]
+    rows_of = np.where(inside, rows[np.where(inside, starts[:, np.newaxis] + place, 0)], -1)
+    return different, rows_of
 
 
 def to_rows(

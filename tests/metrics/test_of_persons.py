@@ -54,9 +54,11 @@ def test_rows_of_one_person_each_are_tested_as_rows(search, people):
     assert (plain.real.distances == grouped.real.distances).all()
     assert (found.distances == same.distances).all()
     assert (found.dropped.ratio == same.dropped.ratio).all()
-    weights = leak_weights(plain.real, found).values
-    assert (weights == leak_weights(grouped.real, same).values).all()
-    assert (z_scores(plain.real, weights, 0, random) == z_scores(grouped.real, weights, 0, random)).all()
+    weights, others = leak_weights(plain.real, found), leak_weights(grouped.real, same)
+    assert (weights.values == others.values).all()
+    assert (weights.rows == others.rows).all()
+    given = weights.values, 0, random, weights.rows
+    assert (z_scores(plain.real, *given) == z_scores(grouped.real, *given)).all()
     assert leak_size(plain.real, found) == pytest.approx(leak_size(grouped.real, same))
     assert closer_than_people(plain.real, found).p_value == closer_than_people(grouped.real, same).p_value
     one, other = holdout_share(plain.real, found), holdout_share(grouped.real, same)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reportgen.distances import AlmostEqual, DroppedSearch, SyntheticRows
+from reportgen.distances import AlmostEqual, DroppedSearch, RealRows, SyntheticRows
 from reportgen.metrics.leak_test import FAMILIES
 from reportgen.metrics.leak_weights import leak_weights
 from reportgen.metrics.permutation import combine, labelings, z_scores
@@ -55,10 +55,11 @@ def test_planted_rows_are_tested_as_if_they_had_been_there(search, rows):
     starts = np.cumsum(pool.real.occurrences) - pool.real.occurrences
     for truth, number in ((0, 1), (3, 8), (17, 15)):
         chosen = random.permutation(np.flatnonzero(trial.member[truth]))[:number]
-        weights = leak_weights(pool.real, together(synthetic, planted, chosen)).values
+        weights = leak_weights(pool.real, together(synthetic, planted, chosen))
+        given = weights.values, 0, random, weights.rows
         z = np.concatenate(
             [
-                z_scores(type(pool.real)(pool.real.occurrences, originals, pool.real.distances), weights, 0, random)
+                z_scores(RealRows(pool.real.occurrences, originals, pool.real.distances), *given)
                 for originals in np.add.reduceat(labels, starts, axis=1, dtype=np.int64)
             ]
         )
