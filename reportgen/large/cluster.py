@@ -75,7 +75,8 @@ def _client(distributed: Any, scheduler: str | None, workers: int | None) -> Ite
             opened.enter_context(dask.config.set(nothing))
             with _interrupted_later():
                 local = opened.enter_context(_local(distributed, workers))
-            yield opened.enter_context(distributed.Client(local))
+            # Without the way through the scheduler, here a part of this process, a byte takes a third of the time.
+            yield opened.enter_context(distributed.Client(local, direct_to_workers=True))
         return
     try:
         client = distributed.Client(scheduler, timeout=_CONNECT)

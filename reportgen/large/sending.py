@@ -121,9 +121,7 @@ class Sender:
                 while not lost and (one := line.next()) is not None:
                     try:
                         running[self._give(function, one[1], parts, expected)] = one
-                    except OSError as error:  # a worker was lost while it was sent to
-                        if not _is_loss(error):
-                            raise
+                    except OSError:  # a worker was lost while it was sent to
                         lost.append(one)
                 if not running and not lost:
                     return
