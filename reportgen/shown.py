@@ -14,6 +14,7 @@ NOT_SHOWN = (
     r"\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff"  # no characters, and marks of annotations
 )
 """What no page holds as it is, for the brackets of a regular expression."""
+_BREAKING = re.compile(f"[{NOT_SHOWN}\t\n\r]")
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Unicode categories that break a line, turn the direction of writing, or show nothing."""
 _NONCHARACTERS = re.compile("[\ufdd0-\ufdef]|[\ufffe\uffff]")
@@ -36,6 +37,14 @@ def escaped(text: str) -> str:
         else character
         for character in text
     )
+
+
+def visible(text: str) -> str:
+    r"""Escape for a page what breaks a line or turns its direction, as \n or \u202e.
+
+    Marks that words of some languages need, such as joiners, stay, unlike in `escaped`.
+    """
+    return _BREAKING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def shown_name(name: str) -> str:

@@ -184,7 +184,7 @@ def test_forty_columns_with_hostile_names_reach_the_page_escaped():
     assert "<script>alert(1)" not in page
     assert "{{ 7*7 }}" in page
     assert "\u202e" not in page  # would turn round what stands behind it, isolated or not
-    assert page.count("<bdi>\N{REPLACEMENT CHARACTER}gnp.exe</bdi>") >= 1
+    assert "\\u202egnp.exe" in page
 
 
 @pytest.mark.parametrize("order", [1, -1])

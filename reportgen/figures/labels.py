@@ -9,6 +9,17 @@ from reportgen.figures import style
 
 REPLACEMENT = "?"
 """Stands for characters that the packaged faces lack."""
+_RANGES = (
+    "20-7e a0-17f 218-21b 2bc 2c6 2da 2dc 384-38a 38c 38e-3a1 3a3-3ce 400-45f 1e9e 2010-201e 2020-2023 2026 202f-2030"
+    " 2032-2033 2039-203a 2044 2070 2074 2080-2082 20ac 2122 2126 2190-2193 2202 2206 2211-2212 2215 221a 221e 222b "
+    "2248 2260 2264-2265 25a0-25a1 25b2-25b3 25c6 25cb 25cf 2713 2717"
+)
+SIGNS = frozenset(
+    chr(code)
+    for ends in (part.split("-") for part in _RANGES.split())
+    for code in range(int(ends[0], 16), int(ends[-1], 16) + 1)
+)
+"""The characters that both packaged faces have; known without loading them."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +91,7 @@ def _word_extent(word: str, *, bold: bool) -> float:
 
 def legible(text: str) -> str:
     """Return the text with every character that the packaged faces lack replaced: hostile text is no reason to fail."""
-    glyphs = style.toolbox().glyphs
-    return "".join(sign if sign == "\n" or ord(sign) in glyphs else REPLACEMENT for sign in text.strip("\n"))
+    return "".join(sign if sign == "\n" or sign in SIGNS else REPLACEMENT for sign in text.strip("\n"))
 
 
 def _balanced(paragraph: str, width: float, size: float, *, bold: bool) -> list[str]:

@@ -53,7 +53,6 @@ class Toolbox(NamedTuple):
     get_font: Any
     regular: Any
     semibold: Any
-    glyphs: frozenset[int]
     text_to_path: Any
 
 
@@ -70,14 +69,12 @@ def toolbox() -> Toolbox:
         faces = {
             name: str(resource("assets", "fonts", f"ReportgenSans-{name}.ttf")) for name in ("Regular", "SemiBold")
         }
-        glyphs = (frozenset(manager.get_font(face).get_charmap()) for face in faces.values())
         return Toolbox(
             rc_context=matplotlib.rc_context,
             defaults={key: value for key, value in matplotlib.rcParamsDefault.items() if key not in _NOT_STYLE},
             get_font=manager.get_font,
             regular=manager.FontProperties(family=FAMILY, weight=400, fname=faces["Regular"]),
             semibold=manager.FontProperties(family=FAMILY, weight=600, fname=faces["SemiBold"]),
-            glyphs=next(glyphs) & next(glyphs),
             text_to_path=importlib.import_module("matplotlib.textpath").text_to_path,
         )
 

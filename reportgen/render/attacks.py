@@ -10,6 +10,7 @@ from reportgen.attempts import dealt
 from reportgen.figures.rates import Rate, RateRow, RatesText, draw_rates
 from reportgen.model import Measured, Result, Score
 from reportgen.render import scores
+from reportgen.render.column_names import ColumnNames, column_names
 from reportgen.render.pictures import Medium, picture
 from reportgen.render.readings import too_weak
 from reportgen.render.view import Cell, Figure, Head, Numbering, Row, Table, capped
@@ -91,7 +92,7 @@ def _rates(key: str, metric: Measured, result: Result) -> str:
     numbers: dict[str, Any] = {
         "rate": scores.share(rate.value),
         "guess": scores.share(found["baseline_rate"].value),
-        "worst": _worst(key, metric),
+        "worst": _worst(key, metric, column_names(result)),
         "attacks": round(found["attacks"].value),
         "several": len(named_attacks(key, metric)) > 1,
         "k": result.settings.link_neighbours,
@@ -110,17 +111,21 @@ def _rates(key: str, metric: Measured, result: Result) -> str:
     )
 
 
-def _worst(key: str, metric: Measured) -> str:
+def _worst(key: str, metric: Measured, names: ColumnNames) -> str:
     """The name of the attack that the scores of the family are those of."""
     main = metric.scores["attack_rate"], metric.scores["baseline_rate"]
     for name, own in named_attacks(key, metric).items():
         if (own["attack_rate"], own["baseline_rate"]) == main:
-            return title(key, name)
+            return _title(key, name, names)
     return ""
 
 
-def title(key: str, name: str) -> str:
+def _title(key: str, name: str, names: ColumnNames) -> str:
     """An attack as the report calls it: a column by its name, a kind of predicate in words."""
+    return names.written(name) if key == "inference" else _in_words(key, name)
+
+
+def _in_words(key: str, name: str) -> str:
     return sentence(f"metric.singling_out.kind_{name}") if key == "singling_out" and name in PREDICATES else name
 
 
@@ -132,18 +137,21 @@ def rates_table(key: str, metric: Measured, result: Result, numbering: Numbering
     if not attacks or key == "linkability":
         return None
     with_control = "risk" in metric.scores
-    rows, shown = capped([_row(key, name, own, result, with_control=with_control) for name, own in attacks.items()])
+    names = column_names(result)
+    rows, shown = capped(
+        [_row(_title(key, name, names), key, own, result, with_control=with_control) for name, own in attacks.items()]
+    )
     if key == "inference" and not result.settings.secret and len(attacks) < (used := _used(result)):
         shown = (sentence("attack.guessed_some", guessed=len(attacks), total=used), *shown)
     percents = sentence("unit.share")
-    names = ("attack", *(("control",) if with_control else ()), "guess", *(("risk",) if with_control else ()))
+    rates = ("attack", *(("control",) if with_control else ()), "guess", *(("risk",) if with_control else ()))
     return Table(
         label=numbering.table(),
         caption=sentence(f"metric.{key}.rates"),
         caption_note=sentence("attack.table_note", control=with_control),
         heads=(
             Head(sentence(f"metric.{key}.rates_head")),
-            *(Head(sentence(f"attack.{name}", **scores.wording(result)), percents, numeric=True) for name in names),
+            *(Head(sentence(f"attack.{name}", **scores.wording(result)), percents, numeric=True) for name in rates),
             *((Head(sentence("attack.p"), numeric=True),) if with_control else ()),
         ),
         rows=rows,
@@ -162,11 +170,13 @@ def halves(result: Result) -> tuple[str, str]:
         first, second = (
             tuple(names[place] for place in half) for half in dealt([column.inertia or 0.0 for column in used])
         )
-    return _several(first), _several(second)
+    written = column_names(result)
+    return _several(first, written), _several(second, written)
 
 
-def _several(names: tuple[str, ...]) -> str:
-    more = len(names) - MOST_NAMED
+def _several(columns: tuple[str, ...], written: ColumnNames) -> str:
+    more = len(columns) - MOST_NAMED
+    names = [written.written(name) for name in columns]
     return ", ".join(names) if more <= 0 else sentence("attack.and_more", names=names[:MOST_NAMED], more=more)
 
 
@@ -174,9 +184,9 @@ def _used(result: Result) -> int:
     return sum(column.used for column in result.columns)
 
 
-def _row(key: str, name: str, own: Mapping[str, Score], result: Result, *, with_control: bool) -> Row:
+def _row(title: str, key: str, own: Mapping[str, Score], result: Result, *, with_control: bool) -> Row:
     cells = [
-        Cell(title(key, name), under=sentence("attack.not_trusted") if _weak(own) else ""),
+        Cell(title, under=sentence("attack.not_trusted") if _weak(own) else ""),
         _with_interval(own["attack_rate"], key, "attack_rate"),
     ]
     if with_control:
@@ -207,7 +217,10 @@ def rates_figure(
     drawn = dict(list(attacks.items())[:MOST_DRAWN])
     if not drawn:
         return ()
-    rows = tuple(_drawn_row(key, name, own) for name, own in drawn.items())
+    names = column_names(result)
+    titles = [_title(key, name, names) for name in drawn]
+    labels = [names.drawn(name) if key == "inference" else _in_words(key, name) for name in drawn]
+    rows = tuple(_drawn_row(label, own) for label, own in zip(labels, drawn.values(), strict=True))
     words = scores.wording(result)
     control = rows[0].control is not None
     text = RatesText(
@@ -218,33 +231,40 @@ def rates_figure(
     said += [
         sentence(
             "attack.alternative_row",
-            name=row.name,
+            name=title,
             attack=scores.share(row.attack.value),
             control="" if row.control is None else scores.share(row.control.value),
             guess=scores.share(row.baseline),
             **words,
         )
-        for row in rows
+        for title, row in zip(titles, rows, strict=True)
     ]
     worst = rows[0]
     caption = sentence(
         "attack.caption" if control else "attack.caption_alone",
-        name=worst.name,
+        name=titles[0],
         several=len(rows) > 1,
         attack=scores.share(worst.attack.value),
         control="" if worst.control is None else scores.share(worst.control.value),
         guess=scores.share(worst.baseline),
         **words,
     )
-    note = sentence("attack.figure_note", control=control, drawn=len(rows), total=len(attacks), **words)
+    note = sentence(
+        "attack.figure_note",
+        control=control,
+        drawn=len(rows),
+        total=len(attacks),
+        numbered=key == "inference" and not names.numbers.keys().isdisjoint(drawn),
+        **words,
+    )
     draw = functools.partial(_drawn, rows, text)
     return (Figure(numbering.figure(), caption, note, picture(draw, medium, " ".join(said))),)
 
 
-def _drawn_row(key: str, name: str, own: Mapping[str, Score]) -> RateRow:
+def _drawn_row(label: str, own: Mapping[str, Score]) -> RateRow:
     risk, control = own.get("risk"), own.get("control_rate")
     return RateRow(
-        name=title(key, name),
+        name=label,
         risk="" if risk is None else scores.with_unit(risk.value, "share"),
         attack=_rate(own["attack_rate"]),
         control=None if control is None else _rate(control),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reportgen.model import Column, InputFile, Result
+from reportgen.render.column_names import ColumnNames, column_names
 from reportgen.render.leads import features, files_of_signals
 from reportgen.render.scores import share
 from reportgen.render.view import Cell, Head, Note, Numbering, Row, Table, capped, heads
@@ -29,7 +30,7 @@ def data_card(result: Result, numbering: Numbering) -> DataCard:
     ]
     left_out = [column for column in result.columns if not column.used]
     if left_out and not result.leads:  # features that are left out are named in their table
-        tables.append(_left_out(left_out, numbering))
+        tables.append(_left_out(left_out, column_names(result), numbering))
     return DataCard(
         notes=tuple(
             Note(sentence(f"label.{name}"), tuple(_paragraphs(text)) or (sentence("label.not_supplied"),))
@@ -104,7 +105,8 @@ def _file(side: str, file: InputFile, *, grouped: bool) -> Row:
 
 
 def _columns(result: Result, numbering: Numbering) -> Table:
-    rows, shown = capped([_column(column, result) for column in result.columns])
+    names = column_names(result)
+    rows, shown = capped([_column(column, result, names) for column in result.columns])
     used = sum(column.used for column in result.columns)
     total = len(result.columns)
     sides = ["original", "synthetic", *(["holdout"] if result.inputs.holdout is not None else [])]
@@ -126,13 +128,13 @@ def _columns(result: Result, numbering: Numbering) -> Table:
     )
 
 
-def _column(column: Column, result: Result) -> Row:
+def _column(column: Column, result: Result, names: ColumnNames) -> Row:
     inputs = result.inputs
     missing = [(column.missing.original, inputs.original), (column.missing.synthetic, inputs.synthetic)]
     if inputs.holdout is not None:
         missing.append((column.missing.holdout or 0, inputs.holdout))
     return (
-        Cell(column.name),
+        Cell(names.written(column.name)),
         Cell(sentence(f"kind.{column.kind}")),
         Cell(count(column.distinct_original), style="num"),
         *(Cell(_percent(number, file.rows), style="num") for number, file in missing),
@@ -166,8 +168,8 @@ def _remarks(column: Column) -> list[str]:
     return remarks
 
 
-def _left_out(columns: list[Column], numbering: Numbering) -> Table:
-    rows, shown = capped([(Cell(column.name), Cell(column.reason or "–")) for column in columns])
+def _left_out(columns: list[Column], names: ColumnNames, numbering: Numbering) -> Table:
+    rows, shown = capped([(Cell(names.written(column.name)), Cell(column.reason or "–")) for column in columns])
     return Table(
         label=numbering.table(),
         caption=sentence("data.left_out"),

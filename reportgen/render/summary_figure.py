@@ -11,6 +11,7 @@ from reportgen.model import Measured, Result, Score
 from reportgen.render import scores
 from reportgen.render.pictures import Medium, picture
 from reportgen.render.view import Figure, Numbering
+from reportgen.shown import escaped
 from reportgen.verdict.evidence import PAIR
 from reportgen.words import sentence
 
@@ -80,7 +81,7 @@ def _row(result: Result, key: str, name: str, score: Score, group: str) -> tuple
     interval = None if score.low is None or score.high is None else (score.low, score.high)
     places = sorted(place(end) for end in interval or (score.value, score.value))
     row = ScoreRow(
-        name=scores.title(result, key, name),
+        name=escaped(scores.title(result, key, name)),
         value=f"{scores.number(score.value, score.unit, (), digits)}{sign}",
         ideal=words(*ends),
         at=place(score.value),

@@ -1,4 +1,8 @@
-from reportgen.figures.labels import extent, legible, letter
+import pytest
+from matplotlib.font_manager import get_font
+
+from reportgen._resources import resource
+from reportgen.figures.labels import SIGNS, extent, legible, letter
 
 
 def test_text_that_fits_stays_on_one_line():
@@ -39,6 +43,12 @@ def test_no_break_space_is_no_place_to_break():
 
 def test_signs_that_the_faces_lack_are_replaced():
     assert legible("a\N{GRINNING FACE}\x00\ud800b\nc") == "a???b\nc"
+
+
+@pytest.mark.parametrize("face", ["Regular", "SemiBold"])
+def test_the_known_signs_are_those_of_the_packaged_faces(face):
+    has = get_font(str(resource("assets", "fonts", f"ReportgenSans-{face}.ttf"))).get_charmap()
+    assert frozenset(map(chr, has)) == SIGNS
 
 
 def test_empty_text_is_one_empty_line():
