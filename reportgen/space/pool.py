@@ -27,7 +27,7 @@ from reportgen.space.dropped import Parts, Places, PlacesOnDisk, group_columns, 
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
-from reportgen.space.on_disk import RowsAt
+from reportgen.space.on_disk import RowsAt, some_rows
 from reportgen.space.search import members, nearest, to_rows
 from reportgen.space.shared import from_lists
 from reportgen.space.streamed import nearest_in_blocks
@@ -236,7 +236,7 @@ class Pool:
             distances=distances,
             real=real,
             dropped=self._without_columns(some, drawn[drawn > 0]),
-            equal=almost_equal(codes[different], self.places.codes, self.equal_parts, self.owners),
+            equal=almost_equal(some_rows(codes, different), self.places.codes, self.equal_parts, self.owners),
         )
 
     def _without_columns(self, rows: Ints, times: Ints) -> DroppedSearch:
@@ -247,7 +247,7 @@ class Pool:
         new = np.setdiff1d(rows, known)
         if len(new):
             self.queries += self.searches_without * len(new)
-            places = Places(self.encoded.coordinates[new], self.encoded.layout.codes[new])
+            places = Places(some_rows(self.encoded.coordinates, new), some_rows(self.encoded.layout.codes, new))
             found = self.without_columns(places, np.ones(len(new), dtype=np.int64))
             known, before = self._dropped = (
                 np.concatenate((known, new)),
