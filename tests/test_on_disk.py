@@ -18,7 +18,8 @@ from reportgen import model, runner
 from reportgen.declared import FileForm
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read import memory, shelf
-from reportgen.read.parquet_stream import StoredColumns
+from reportgen.read.parquet_folder import read_parts
+from reportgen.read.parquet_stream import StoredColumns, open_parts
 from reportgen.read.shelf import Arrays, Shelf, keep
 from reportgen.read.sketch import Sketch
 from reportgen.read.tables import read_streamed, read_table
@@ -234,6 +235,24 @@ def test_a_damaged_part_is_refused_when_its_column_is_read(tmp_path):
     table = read_streamed(str(path), "original")
     with pytest.raises(InputError, match=r"^t\.parquet: this is no readable parquet file; write it anew$"):
         table.columns["x"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("instead", "said"), [(None, "is gone since"), (os.mkfifo, "is no regular file any more")])
+def test_a_part_that_is_gone_or_a_pipe_ends_the_reading_in_one_line(tmp_path, instead, said, whole):
+    parts = [tmp_path / f"{number}.parquet" for number in range(2)]
+    for part in parts:
+        pyarrow.parquet.write_table(pa.table({"x": [1.0, 2.0]}), part)
+    table = read_streamed(str(parts[1] if whole else tmp_path), "original")
+    parts[1].unlink()
+    if instead is not None:
+        instead(parts[1])
+    with pytest.raises(InputError, match=r"1\.parquet'? (this )?" + said if not whole else "this " + said):
+        table.columns["x"]
+    with pytest.raises(InputError, match=said):
+        open_parts(parts, "people")
+    with pytest.raises(InputError, match=said):
+        read_parts(parts, "people")
 
 
 def test_columns_are_not_kept_by_who_reads_them(files, monkeypatch):
