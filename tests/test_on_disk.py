@@ -146,6 +146,23 @@ def test_arrays_are_the_same_on_disk_and_in_memory():
             assert np.array_equal(one, other)
 
 
+@pytest.mark.parametrize("rows", [[], [5], [999, 0, 3, 3], range(1000), range(0, 1000, 7)])
+def test_rows_on_disk_are_those_in_memory(monkeypatch, rows):
+    monkeypatch.setattr(on_disk, "_AT_ONCE", 3)
+    monkeypatch.setattr(on_disk, "BLOCK", 1000)
+    array, chosen = np.random.default_rng(0).integers(99, size=(1000, 4)), np.array(rows, dtype=np.int64)
+    columns = np.array([2, 0])
+    with Shelf() as kept:
+        there = kept.put(array)
+        np.testing.assert_array_equal(on_disk.some_rows(there, chosen), array[chosen])
+        np.testing.assert_array_equal(on_disk.RowsAt(there, chosen)[:], array[chosen])
+        outside, turned = on_disk.OnDisk(there), on_disk.OnDisk(kept.put(array.T))
+        for key in (chosen, np.ix_(chosen, columns), 7, slice(3, 30)):
+            np.testing.assert_array_equal(outside[key], array[key])
+        for key in ((slice(None), chosen), (slice(1, 3), chosen), 2):
+            np.testing.assert_array_equal(turned[key], array.T[key])
+
+
 def test_the_file_has_no_name_and_is_nobody_elses(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)

@@ -27,8 +27,9 @@ from reportgen.space.dropped import Parts, Places, PlacesOnDisk, group_columns, 
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
+from reportgen.space.members import members
 from reportgen.space.on_disk import RowsAt, some_rows
-from reportgen.space.search import members, nearest, to_rows
+from reportgen.space.search import nearest, to_rows
 from reportgen.space.shared import from_lists
 from reportgen.space.streamed import nearest_in_blocks
 
@@ -168,7 +169,7 @@ class Pool:
         distances, ids = to_rows(
             np.concatenate((np.zeros(itself.shape), others[:, :k]), axis=1),
             np.concatenate((itself, other_ids[:, :k]), axis=1),
-            rows_of[np.argsort(groups)],
+            rows_of.some(np.argsort(groups)),
             slots[place[rows]],
             k=k,
             leave_out=rows,
