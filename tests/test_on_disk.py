@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 import reportgen
-from reportgen import model, runner
+from reportgen import model, pace, runner
 from reportgen.declared import FileForm
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read import memory, shelf
@@ -182,6 +182,30 @@ def test_a_full_disk_is_said_in_one_line_and_never_a_signal(monkeypatch):
         for ask in (lambda: kept.room((10,), np.float64), lambda: kept.put(np.ones(10))):
             with pytest.raises(EnvironmentLacking, match=r"cannot be written \(No space left on device\); set TMPDIR"):
                 ask()
+
+
+def test_the_rows_that_time_allows_are_told_by_searches_on_disk(files, small_blocks, monkeypatch):
+    """The trials are those of tables in memory, and search where the run will."""
+    asked, given = {}, {}
+    plain = pace.nearest
+    for disk in (False, True):
+        partition = runner.read_inputs(
+            str(files / "original"), str(files / "synthetic.parquet"), None, Settings(), on_disk=disk
+        )
+        encoded = runner.encode(partition, Settings())
+
+        def nearest(coordinates, queries, base, k, *, threads, disk=disk):
+            found = plain(coordinates, queries, base, k, threads=threads)
+            asked[disk] = isinstance(coordinates, np.memmap), len(queries), base.tolist(), found[0].tobytes()
+            return found
+
+        monkeypatch.setattr(pace, "nearest", nearest)
+        monkeypatch.setattr(pace, "number", lambda *what, disk=disk: given.update({disk: what[3]}))
+        clock = iter(range(100))
+        pace.picker(10, 1, 0.0, lambda: next(clock), Settings())(encoded)  # noqa: B023 -- called here
+    assert [asked[disk][0] for disk in (False, True)] == [False, True]
+    assert asked[True][1:] == asked[False][1:]
+    assert given[True] == given[False]
 
 
 def test_a_part_that_changes_while_it_is_read_is_refused(tmp_path):
