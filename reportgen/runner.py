@@ -178,7 +178,9 @@ def _assess(partition: Partition, settings: Settings, context: Run, progress: Pr
     sizes = (len(rows.original), len(rows.synthetic), None if rows.holdout is None else len(rows.holdout))
     whose = None if persons is None else persons.of_original.person
     theirs = None if persons is None or rows.holdout is None else persons.of_holdout.person
-    plans = plan_draws(kind, *sizes, settings.draws, stream(settings, "draws"), whose, theirs) if partition.used else ()
+    keep = partial(shelved, shelf=encoded.shelf)
+    drawing = stream(settings, "draws")
+    plans = plan_draws(kind, *sizes, settings.draws, drawing, whose, theirs, keep) if partition.used else ()
     lead_spaces = lead_coordinates(partition, encoded) if partition.leads else None
     searcher = Searcher(
         encoded, context.threads, lead_spaces, pooled="pool" in needs, asking=asking, answers=context.answers

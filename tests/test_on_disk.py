@@ -14,11 +14,12 @@ import pyarrow.parquet
 import pytest
 
 import reportgen
-from reportgen import model, runner
+from reportgen import model, pace, runner
 from reportgen.declared import FileForm
 from reportgen.errors import EnvironmentLacking, InputError
 from reportgen.read import memory, shelf
-from reportgen.read.parquet_stream import StoredColumns
+from reportgen.read.parquet_folder import read_parts
+from reportgen.read.parquet_stream import StoredColumns, open_parts
 from reportgen.read.shelf import Arrays, Shelf, keep
 from reportgen.read.sketch import Sketch
 from reportgen.read.tables import read_streamed, read_table
@@ -145,6 +146,23 @@ def test_arrays_are_the_same_on_disk_and_in_memory():
             assert np.array_equal(one, other)
 
 
+@pytest.mark.parametrize("rows", [[], [5], [999, 0, 3, 3], range(1000), range(0, 1000, 7)])
+def test_rows_on_disk_are_those_in_memory(monkeypatch, rows):
+    monkeypatch.setattr(on_disk, "_AT_ONCE", 3)
+    monkeypatch.setattr(on_disk, "BLOCK", 1000)
+    array, chosen = np.random.default_rng(0).integers(99, size=(1000, 4)), np.array(rows, dtype=np.int64)
+    columns = np.array([2, 0])
+    with Shelf() as kept:
+        there = kept.put(array)
+        np.testing.assert_array_equal(on_disk.some_rows(there, chosen), array[chosen])
+        np.testing.assert_array_equal(on_disk.RowsAt(there, chosen)[:], array[chosen])
+        outside, turned = on_disk.OnDisk(there), on_disk.OnDisk(kept.put(array.T))
+        for key in (chosen, np.ix_(chosen, columns), 7, slice(3, 30)):
+            np.testing.assert_array_equal(outside[key], array[key])
+        for key in ((slice(None), chosen), (slice(1, 3), chosen), 2):
+            np.testing.assert_array_equal(turned[key], array.T[key])
+
+
 def test_the_file_has_no_name_and_is_nobody_elses(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -164,6 +182,30 @@ def test_a_full_disk_is_said_in_one_line_and_never_a_signal(monkeypatch):
         for ask in (lambda: kept.room((10,), np.float64), lambda: kept.put(np.ones(10))):
             with pytest.raises(EnvironmentLacking, match=r"cannot be written \(No space left on device\); set TMPDIR"):
                 ask()
+
+
+def test_the_rows_that_time_allows_are_told_by_searches_on_disk(files, small_blocks, monkeypatch):
+    """The trials are those of tables in memory, and search where the run will."""
+    asked, given = {}, {}
+    plain = pace.nearest
+    for disk in (False, True):
+        partition = runner.read_inputs(
+            str(files / "original"), str(files / "synthetic.parquet"), None, Settings(), on_disk=disk
+        )
+        encoded = runner.encode(partition, Settings())
+
+        def nearest(coordinates, queries, base, k, *, threads, disk=disk):
+            found = plain(coordinates, queries, base, k, threads=threads)
+            asked[disk] = isinstance(coordinates, np.memmap), len(queries), base.tolist(), found[0].tobytes()
+            return found
+
+        monkeypatch.setattr(pace, "nearest", nearest)
+        monkeypatch.setattr(pace, "number", lambda *what, disk=disk: given.update({disk: what[3]}))
+        clock = iter(range(100))
+        pace.picker(10, 1, 0.0, lambda: next(clock), Settings())(encoded)  # noqa: B023 -- called here
+    assert [asked[disk][0] for disk in (False, True)] == [False, True]
+    assert asked[True][1:] == asked[False][1:]
+    assert given[True] == given[False]
 
 
 def test_a_part_that_changes_while_it_is_read_is_refused(tmp_path):
@@ -234,6 +276,24 @@ def test_a_damaged_part_is_refused_when_its_column_is_read(tmp_path):
     table = read_streamed(str(path), "original")
     with pytest.raises(InputError, match=r"^t\.parquet: this is no readable parquet file; write it anew$"):
         table.columns["x"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("instead", "said"), [(None, "is gone since"), (os.mkfifo, "is no regular file any more")])
+def test_a_part_that_is_gone_or_a_pipe_ends_the_reading_in_one_line(tmp_path, instead, said, whole):
+    parts = [tmp_path / f"{number}.parquet" for number in range(2)]
+    for part in parts:
+        pyarrow.parquet.write_table(pa.table({"x": [1.0, 2.0]}), part)
+    table = read_streamed(str(parts[1] if whole else tmp_path), "original")
+    parts[1].unlink()
+    if instead is not None:
+        instead(parts[1])
+    with pytest.raises(InputError, match=r"1\.parquet'? (this )?" + said if not whole else "this " + said):
+        table.columns["x"]
+    with pytest.raises(InputError, match=said):
+        open_parts(parts, "people")
+    with pytest.raises(InputError, match=said):
+        read_parts(parts, "people")
 
 
 def test_columns_are_not_kept_by_who_reads_them(files, monkeypatch):

@@ -85,16 +85,15 @@ def splits(sizes: Sizes, number: int, random: np.random.Generator, listed: Ints 
         others[listed] = False
         parts = [(listed, looking), (np.flatnonzero(others), pseudo - looking)]
     step = _at_once(sizes)
-    drawn: list[Labels] = []
-    for start in range(0, number, step):
-        block = np.empty((min(step, number - start), sizes.real), dtype=np.uint8)
-        for rows, counts in parts:
-            plain = np.repeat(np.arange(4, dtype=np.uint8), counts)
-            block[:, rows] = random.permuted(np.tile(plain, (len(block), 1)), axis=1)
-        drawn.append(block)
-        if len(drawn) * step >= _TOGETHER or start + step >= number:
-            yield np.ascontiguousarray(np.concatenate(drawn).T)
-            drawn = []
+    together = -(-_TOGETHER // step) * step
+    for first in range(0, number, together):
+        labels = np.empty((sizes.real, min(together, number - first)), dtype=np.uint8)
+        for start in range(0, labels.shape[1], step):
+            block = labels[:, start : start + step]
+            for rows, counts in parts:
+                plain = np.repeat(np.arange(4, dtype=np.uint8), counts)
+                block[rows] = random.permuted(np.tile(plain, (block.shape[1], 1)), axis=1).T
+        yield labels
 
 
 def _at_once(sizes: Sizes) -> int:

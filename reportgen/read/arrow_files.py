@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import warnings
 from pathlib import Path
 from typing import Any
@@ -20,8 +22,22 @@ def open_parquet(path: Path) -> Any:
     """Open one file to be read in parts, a context manager; the errors of `read_parquet`, here and while it is read."""
     import pyarrow.parquet  # with file systems of the cloud and TLS: a hundredth of a run that reads no such file
 
+    _check_regular(path)
     # pre_buffer, which pyarrow turns on by itself, would keep in memory whatever was read of the file.
     return pyarrow.parquet.ParquetFile(path, pre_buffer=False)
+
+
+def _check_regular(path: Path) -> None:
+    """ValueError for a pipe or a device: to open it would wait for who writes, perhaps for ever."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError
+
+
+def why_unreadable(path: Path, otherwise: str) -> str:
+    """Say what became of a file that could be read before, and what to do; `otherwise` where it is still one."""
+    if not os.path.lexists(path):
+        return "is gone since the run began; start again when it is back"
+    return otherwise if path.is_file() else "is no regular file any more; start again when it is one"
 
 
 def parquet_schema(path: Path) -> tuple[Any, int]:
@@ -35,6 +51,7 @@ def read_parquet(path: Path) -> pa.Table:
     """Read one file; an ArrowException, OSError or ValueError, whose text is not for showing, where it is none."""
     import pyarrow.parquet
 
+    _check_regular(path)
     if pyarrow.parquet.read_metadata(path).num_rows > MOST_ROWS:
         raise ValueError  # pyarrow would make room for them before it looks whether they are there
     # partitioning=None: a folder named "year=2020" on the way must not become a column

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,7 @@ def plan_draws(
     random: np.random.Generator,
     persons: Ints | None = None,
     held_persons: Ints | None = None,
+    keep: Callable[[Ints], Ints] = lambda rows: rows,
 ) -> tuple[DrawPlan, ...]:
     """Plan comparisons at equal base sizes; empty where a base would have fewer than two rows.
 
@@ -49,6 +51,8 @@ def plan_draws(
     Where rows belong to persons, `persons`, shape (original rows,), and `held_persons`, shape (holdout rows,), a base
     holds one random row of each person, and it is persons who are split into halves. Many rows of one person are
     hardly more than one place, while as many rows of a synthetic table without persons are as many places.
+
+    `keep` puts what is planned without persons somewhere, as many numbers as rows in each plan, and returns it.
     """
     if kind == "none":
         return ()
@@ -64,13 +68,13 @@ def plan_draws(
     if not halved and held == synthetic:
         return (DrawPlan(np.arange(original), np.arange(synthetic), np.arange(held), whole=True),)
     plans = []
-    every, unseen = np.arange(original), np.arange(held)  # the same arrays in each plan: as many numbers as rows
+    queries, unseen = keep(np.arange(original)), np.arange(held)
     for _ in range(draws):
-        queries = every
         if halved:
             shuffled = random.permutation(original)
-            queries, unseen = np.sort(shuffled[held:]), shuffled[:held]
-        plans.append(DrawPlan(queries, _drawn(synthetic, base, random), np.sort(_drawn_from(unseen, base, random))))
+            queries, unseen = keep(np.sort(shuffled[held:])), shuffled[:held]
+        chosen = _drawn(synthetic, base, random)
+        plans.append(DrawPlan(queries, keep(chosen), keep(np.sort(_drawn_from(unseen, base, random)))))
     return tuple(plans)
 
 

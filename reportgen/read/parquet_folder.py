@@ -23,7 +23,7 @@ from typing import Any
 import pyarrow as pa
 
 from reportgen.errors import InputError
-from reportgen.read.arrow_files import PANDAS_INDEX, read_parquet
+from reportgen.read.arrow_files import PANDAS_INDEX, read_parquet, why_unreadable
 from reportgen.read.naming import one_line, shown_name, shown_names
 
 SUFFIX = ".parquet"
@@ -130,10 +130,9 @@ def one_schema(parts: Sequence[Path], schemas: Sequence[pa.Schema], folder: str)
 
 
 def unreadable(part: Path, folder: str) -> InputError:
-    """Say that a part is damaged."""
-    return InputError(
-        f"{one_line(folder)}: part {shown_name(part.name)} is no readable parquet file; repair or remove it"
-    )
+    """Say that a part is damaged, gone, or no file any more."""
+    why = why_unreadable(part, "is no readable parquet file; repair or remove it")
+    return InputError(f"{one_line(folder)}: part {shown_name(part.name)} {why}")
 
 
 def _read(part: Path, folder: str) -> pa.Table:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from reportgen.errors import InputError
-from reportgen.read.arrow_files import MOST_ROWS, open_parquet, parquet_schema
+from reportgen.read.arrow_files import MOST_ROWS, open_parquet, parquet_schema, why_unreadable
 from reportgen.read.columns import is_typed
 from reportgen.read.naming import one_line
 from reportgen.read.parquet_folder import OneSchema, one_schema, unreadable
@@ -71,7 +71,8 @@ def open_file(path: Path) -> StoredColumns:
 
 
 def _unreadable(path: Path) -> InputError:
-    return InputError(f"{one_line(path.name)}: this is no readable parquet file; write it anew")
+    why = why_unreadable(path, "is no readable parquet file; write it anew")
+    return InputError(f"{one_line(path.name)}: this {why}")
 
 
 def open_parts(parts: Sequence[Path], folder: str) -> StoredColumns:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reportgen.errors import InputError
-from reportgen.read.arrow_files import open_parquet, parquet_schema
+from reportgen.read.arrow_files import open_parquet, parquet_schema, why_unreadable
 from reportgen.read.naming import one_line, shown_name, shown_names
 from reportgen.read.parquet_folder import SUFFIX, folder_name, parts_of
 
@@ -58,7 +58,8 @@ class NumberStream:
             with open_parquet(part) as file:
                 yield from file.iter_batches(_BATCH, columns=list(self.names), use_threads=False)
         except (pa.ArrowException, OSError, ValueError):
-            msg = f"{one_line(self.name)}: {shown_name(part.name)} cannot be read to its end; repair or replace it"
+            why = why_unreadable(part, "cannot be read to its end; repair or replace it")
+            msg = f"{one_line(self.name)}: {shown_name(part.name)} {why}"
             raise InputError(msg) from None
 
     def _fill(self, block: Floats, batch: pa.RecordBatch, part: Path) -> None:
@@ -106,7 +107,8 @@ def _schema(part: Path) -> tuple[dict[str, Any], int]:
     try:
         schema, rows = parquet_schema(part)
     except (pa.ArrowException, OSError, ValueError):
-        msg = f"{one_line(part.name)}: this is no readable parquet file; repair or remove it"
+        why = why_unreadable(part, "is no readable parquet file; repair or remove it")
+        msg = f"{one_line(part.name)}: this {why}"
         raise InputError(msg) from None
     return {field.name: field.type for field in schema}, rows
 

@@ -214,9 +214,7 @@ def _lower_median(values: NDArray[Any]) -> Any:
 
 def _standardise(centred: Floats, missing: Booleans, real: int) -> tuple[Floats, float, bool]:
     """Return the scores of all rows up to a common shift, that of the real median, and whether the real rows differ."""
-    present = centred[:real][~missing[:real]]
-    upper = float(np.partition(present, len(present) // 2)[len(present) // 2])
-    median = upper / 2 if len(present) % 2 == 0 else upper  # the lower median is 0
+    median = _median_above_zero(centred[:real][~missing[:real]])
     filled = np.where(missing, median, centred)
     scaled, exponent = _near_one(filled[:real])
     sd = _standard_deviation(scaled)
@@ -227,6 +225,12 @@ def _standardise(centred: Floats, missing: Booleans, real: int) -> tuple[Floats,
     with np.errstate(over="ignore"):
         scores = np.ldexp(filled, -exponent) / sd + 0.0
     return scores, math.ldexp(median, -exponent) / sd + 0.0, True
+
+
+def _median_above_zero(values: Floats) -> float:
+    """The median of values whose lower median is 0."""
+    upper = float(np.partition(values, len(values) // 2)[len(values) // 2])
+    return upper / 2 if len(values) % 2 == 0 else upper
 
 
 def _near_one(values: Floats) -> tuple[Floats, int]:

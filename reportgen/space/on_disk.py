@@ -16,6 +16,8 @@ from reportgen.space.columns import EncodedColumn
 
 BLOCK = 48 << 20
 """Bytes of the rows that are held at once. A search holds about five times as much for a while."""
+_AT_ONCE = 512
+"""Rows that are read at once from anywhere: the system maps 64 kB for each of them."""
 _FEW_POINTS = 1 << 12
 """The points of so many codes stay in memory."""
 
@@ -36,9 +38,7 @@ class RowsAt:
         return len(self._positions), self._array.shape[1]
 
     def __getitem__(self, places: Ints | slice) -> NDArray[Any]:
-        rows = np.asarray(self._array[self._positions[places]])
-        forget(self._array)
-        return rows
+        return some_rows(self._array, self._positions[places])
 
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all rows in their order, `BLOCK` bytes at a time."""
@@ -57,9 +57,29 @@ class OnDisk:
         return len(self._array)
 
     def __getitem__(self, key: Any) -> Any:
+        first, *others = key if isinstance(key, tuple) else (key,)
+        if isinstance(first, slice) and others:
+            first = np.arange(len(self._array))[first, np.newaxis]
+        if isinstance(first, np.ndarray):
+            return some_rows(self._array, first, *others)
         found = np.array(self._array[key])
         forget(self._array)
         return found
+
+
+def some_rows(array: NDArray[Any], rows: Ints, *others: Any) -> NDArray[Any]:
+    """Return `array[rows, *others]`; what is read of an array on disk leaves nothing in memory."""
+    if not isinstance(array, np.memmap):
+        return np.asarray(array[(rows, *others)])
+    size = array.nbytes // max(1, len(array))
+    step = max(1, min(_AT_ONCE, BLOCK // max(1, size)))
+    if not len(rows) or (int(rows.max()) - int(rows.min())) * size <= BLOCK:
+        step = max(1, len(rows))
+    found = []
+    for start in range(0, max(1, len(rows)), step):
+        found.append(np.array(array[(rows[start : start + step], *others)]))
+        forget(array)
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def on_disk(column: EncodedColumn, shelf: Shelf | None) -> EncodedColumn:
@@ -83,7 +103,7 @@ def place(columns: Sequence[EncodedColumn], first: Ints, shelf: Shelf | None) ->
     with Shelf() as scratch:
         parts = [_Part(column, first, scratch) for column in columns]
         ends = np.cumsum([0, *widths])
-        step = max(1, BLOCK // (8 * max(1, coordinates.shape[1])))
+        step = max(1, BLOCK // 4 // (8 * max(1, coordinates.shape[1])))  # of files that are read and written together
         for start in range(0, len(first), step):
             rows = slice(start, start + step)
             for number, part in enumerate(parts):

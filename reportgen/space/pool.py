@@ -28,8 +28,9 @@ from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import Encoded
 from reportgen.space.known import KnownLists
 from reportgen.space.longer import LongerLists
-from reportgen.space.on_disk import RowsAt
-from reportgen.space.search import members, nearest, to_rows
+from reportgen.space.members import members
+from reportgen.space.on_disk import RowsAt, some_rows
+from reportgen.space.search import nearest, to_rows
 from reportgen.space.shared import from_lists
 from reportgen.space.streamed import nearest_in_blocks
 
@@ -169,7 +170,7 @@ class Pool:
         distances, ids = to_rows(
             np.concatenate((np.zeros(itself.shape), others[:, :k]), axis=1),
             np.concatenate((itself, other_ids[:, :k]), axis=1),
-            rows_of[np.argsort(groups)],
+            rows_of.some(np.argsort(groups)),
             slots[place[rows]],
             k=k,
             leave_out=rows,
@@ -237,7 +238,7 @@ class Pool:
             distances=distances,
             real=real,
             dropped=self._without_columns(some, drawn[drawn > 0]),
-            equal=almost_equal(codes[different], self.places.codes, self.equal_parts, self.owners),
+            equal=almost_equal(some_rows(codes, different), self.places.codes, self.equal_parts, self.owners),
         )
 
     def _without_columns(self, rows: Ints, times: Ints) -> DroppedSearch:
@@ -248,7 +249,7 @@ class Pool:
         new = np.setdiff1d(rows, known)
         if len(new):
             self.queries += self.searches_without * len(new)
-            places = Places(self.encoded.coordinates[new], self.encoded.layout.codes[new])
+            places = Places(some_rows(self.encoded.coordinates, new), some_rows(self.encoded.layout.codes, new))
             found = self.without_columns(places, np.ones(len(new), dtype=np.int64))
             known, before = self._dropped = (
                 np.concatenate((known, new)),

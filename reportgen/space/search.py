@@ -15,6 +15,7 @@ import pandas as pd
 from reportgen.distances import Floats, Ints, NeighbourDistances
 from reportgen.errors import InputError
 from reportgen.space.exact import k_nearest
+from reportgen.space.members import RowsOf, members
 from reportgen.space.on_disk import RowsAt
 
 _BLOCK = 1 << 18
@@ -153,41 +154,19 @@ def different_rows(rows: Floats) -> tuple[Floats, Ints]:
     return rows[first], groups.astype(np.int64)
 
 
-def members(groups: Ints, most: int) -> tuple[Ints, Ints]:
-    """Return the different groups by their first row, and the first `most` row ids of each, -1 where it has fewer.
-
-    In this order a tie between groups goes to the one with the smaller row id.
-    """
-    if (groups[1:] > groups[:-1]).all():
-        return groups, np.arange(len(groups))[:, np.newaxis]
-    rows = np.argsort(groups, kind="stable")
-    ordered = groups[rows]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    del ordered
-    order = np.argsort(rows[starts])
-    counts, starts = np.diff(starts, append=len(rows))[order], starts[order]
-    different = groups[rows[starts]]
-    place = np.arange(min(most, int(counts.max())))
-    if len(place) == 1:
-        return different, rows[starts, np.newaxis]
-    inside = place < counts[:, np.newaxis]
-    rows_of = np.where(inside, rows[np.where(inside, starts[:, np.newaxis] + place, 0)], -1)
-    return different, rows_of
-
-
 def to_rows(
-    distances: Floats, groups: Ints, rows_of: Ints, query_of_row: Ints, *, k: int, leave_out: Ints | None
+    distances: Floats, groups: Ints, rows_of: RowsOf, query_of_row: Ints, *, k: int, leave_out: Ints | None
 ) -> tuple[Floats, Ints]:
     """Turn the nearest groups of each query into the k nearest rows of each query row."""
     found = np.full((len(query_of_row), k), np.inf)
     ids = np.full((len(query_of_row), k), -1, dtype=np.int64)
-    width = groups.shape[1] * rows_of.shape[1]
+    width = groups.shape[1] * rows_of.width
     step = max(1, _BLOCK // width)
     for start in range(0, len(query_of_row), step):
         part = slice(start, start + step)
         queries = query_of_row[part]
         row_ids = rows_of[groups[queries]].reshape(len(queries), width)
-        row_distances = np.repeat(distances[queries], rows_of.shape[1], axis=1)
+        row_distances = np.repeat(distances[queries], rows_of.width, axis=1)
         absent = row_ids < 0
         if leave_out is not None:
             absent |= row_ids == leave_out[part, np.newaxis]

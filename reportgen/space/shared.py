@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from reportgen.distances import Floats, Ints
-from reportgen.space.search import members, nearest, to_rows
+from reportgen.space.members import members
+from reportgen.space.search import nearest, to_rows
 
 
 def from_lists(
@@ -34,9 +35,8 @@ def from_lists(
     different, rows_of = members(place, k + one_less)
     slot = np.full(len(positions), len(different))
     slot[different] = np.arange(len(different))
-    rows_of = np.concatenate((rows_of, np.full((1, rows_of.shape[1]), -1)))
     every = np.arange(len(queries))
-    found, ids = to_rows(distances, slot[neighbours], rows_of, every, k=k, leave_out=leave_out)
+    found, ids = to_rows(distances, slot[neighbours], rows_of.and_none(), every, k=k, leave_out=leave_out)
     if complete:
         return found, ids
     late = np.flatnonzero(~(found[:, -1] < distances[:, -1]))

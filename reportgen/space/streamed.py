@@ -18,9 +18,10 @@ from reportgen.errors import InputError
 from reportgen.read.stream import NumberStream, number_stream
 from reportgen.space.equal_rows import Keys, column_keys
 from reportgen.space.exact import k_nearest
+from reportgen.space.members import members
 from reportgen.space.merged import merged
 from reportgen.space.on_disk import BLOCK
-from reportgen.space.search import different_rows, members, numbers, to_rows
+from reportgen.space.search import different_rows, numbers, to_rows
 
 _NOBODY = np.iinfo(np.int64).max
 _FAR, _NEAR = 2.0**479, 2.0**-478
@@ -98,11 +99,8 @@ def nearest_in_blocks(
 def _of_block(queries: Floats, block: Floats, k: int, threads: int) -> tuple[Floats, Ints]:
     """The k closest rows of one block, as positions in it; identical rows are searched once."""
     groups = _groups(block)
-    if groups is None:
-        rows, rows_of = block, np.arange(len(block))[:, np.newaxis]
-    else:
-        _, rows_of = members(groups, k)
-        rows = block[rows_of[:, 0]]
+    _, rows_of = members(np.arange(len(block)) if groups is None else groups, k)
+    rows = block if groups is None else block[rows_of.first]
     distances, found = k_nearest(queries, rows, min(k, len(rows)), threads, 0)
     return to_rows(distances, found, rows_of, np.arange(len(queries)), k=k, leave_out=None)
 

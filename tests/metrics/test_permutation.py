@@ -68,3 +68,24 @@ def test_p_values_are_uniform_where_all_labelings_are_alike():
     random = np.random.default_rng(2)
     p_values = [combine(random.normal(size=(20, 4)), [(slice(0, 2), 1), (slice(2, 4), 1)]).p_value for _ in range(2000)]
     assert np.mean(np.array(p_values) <= 0.25) == pytest.approx(0.22, abs=0.05)
+
+
+@pytest.mark.parametrize("rows", [50, 200_000])
+def test_rows_that_weigh_nothing_may_be_left_out(rows):
+    """To the bit, over several blocks of rows, with rows that repeat and a weight that nobody has."""
+    random = np.random.default_rng(0)
+    occurrences = random.integers(1, 3, rows)
+    real = real_rows(occurrences, np.minimum(occurrences, random.integers(0, 3, rows)))
+    some = np.sort(random.choice(rows, rows // 10, replace=False))
+    weights = random.random((len(some), 4)) * [1, 10, 0, 1e-9]
+    everywhere = np.zeros((rows, 4))
+    everywhere[some] = weights
+    few, all_ = (
+        z_scores(real, values, 8, np.random.default_rng(1), *which)
+        for values, which in ((weights, [some]), (everywhere, []))
+    )
+    assert few.tobytes() == all_.tobytes()
+    assert not few[:, 2].any()
+    each = weights / occurrences[some, np.newaxis]
+    few, all_ = moments(each, real, some), moments(everywhere / occurrences[:, np.newaxis], real)
+    assert [one.tobytes() for one in few] == [one.tobytes() for one in all_]

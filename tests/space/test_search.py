@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_info
 import reportgen
 from reportgen.errors import InputError
 from reportgen.space import exact, shards
+from reportgen.space.members import members
 from reportgen.space.search import nearest, nearest_two, search
 
 
@@ -402,3 +403,20 @@ def test_unfit_input_is_refused_in_one_line(queries, base, exclude_self, words):
     with pytest.raises(InputError, match=words) as caught:
         nearest_two(queries, base, exclude_self=exclude_self)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("groups", [[7], [2, 5, 9], [9, 2, 5], [3, 3, 1, 3, 0, 1, 3], [4, 4, 4, 4]])
+@pytest.mark.parametrize("most", [1, 2, 6])
+def test_the_rows_of_a_group_are_its_first_ones(groups, most):
+    places = {group: [row for row, one in enumerate(groups) if one == group] for group in dict.fromkeys(groups)}
+    width = min(most, max(map(len, places.values())))
+    expected = [(rows + [-1] * width)[:width] for rows in places.values()]
+    different, rows_of = members(np.array(groups), most)
+    np.testing.assert_array_equal(different, list(places))
+    every = np.arange(len(different))
+    assert rows_of.width == width
+    np.testing.assert_array_equal(rows_of[every], expected)
+    np.testing.assert_array_equal(rows_of[every[:, np.newaxis]], np.array(expected)[:, np.newaxis])
+    np.testing.assert_array_equal(rows_of.first, [rows[0] for rows in places.values()])
+    np.testing.assert_array_equal(rows_of.some(every[::-1])[every], expected[::-1])
+    np.testing.assert_array_equal(rows_of.and_none()[np.append(every, len(every))], [*expected, [-1] * width])
