@@ -17,6 +17,9 @@ NOISE = 0.05
 COPIES = 400
 MEMBERS = 150
 """So many copies of rows that a labeling calls original should be there on average."""
+LARGE_SHARE, MOST_COPIES = 0.03, 1600
+"""Of large tables this share of the real rows is copied, up to so many: what would be noticed of 30,000 rows may be a
+leak of 150 or of 500 rows, and of those that a labeling calls original there must be as many."""
 
 
 def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
@@ -35,7 +38,8 @@ def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
 
 def _plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     real, layout = pool.real, pool.encoded.layout
-    number = min(real.rows, max(COPIES, round(MEMBERS * real.rows / real.original_rows)))
+    of_large = min(MOST_COPIES, round(LARGE_SHARE * real.rows))
+    number = min(real.rows, max(COPIES, of_large, round(MEMBERS * real.rows / real.original_rows)))
     copied = np.sort(random.choice(real.rows, number, replace=False))
     row = real.place[copied]
     codes = pool.places.codes[row].copy()

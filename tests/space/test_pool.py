@@ -294,6 +294,13 @@ def test_planted_copies_of_categories_are_exact():
     assert not planted.found.dropped.ratio[planted.found.dropped.ratio < 1].any()
 
 
+@pytest.mark.parametrize(("rows", "copies"), [(3000, 400), (10_000, 600), (40_000, 1600)])
+def test_enough_is_planted_in_large_tables_for_the_leaks_that_they_would_notice(rows, copies):
+    random = np.random.default_rng(0)
+    tables = [pd.DataFrame(random.normal(size=(number, 3)), columns=list("abc")) for number in (rows, rows, 10)]
+    assert len(plant(Pool(encoded(*tables)), random).copied) == copies
+
+
 def test_planted_copies_move_along_the_components():
     random = np.random.default_rng(5)
     space = encoded(*(mixed(60, random) for _ in range(3)), components=3)
