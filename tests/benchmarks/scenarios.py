@@ -201,7 +201,7 @@ def cells() -> tuple[Cell, ...]:
     add(300, "coarse, ideal", "20 columns, ideal")
     add(30, "coarse, 5 % exact", "exchanged, coarse, 5 % exact")
     add(30, "20 columns, 1 % near", "20 columns, 5 % one column changed")
-    add(2, "ideal", "1 % near", rows=30_000)
+    add(10, "ideal", "1 % near", rows=30_000)
     return tuple(found)
 
 
