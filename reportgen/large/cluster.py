@@ -71,6 +71,7 @@ def _client(distributed: Any, scheduler: str | None, workers: int | None) -> Ite
 
         # Encrypted with keys that live in this process, and without pages: a port is open to all users of a machine.
         nothing: dict[str, Any] = {f"distributed.{part}.http.routes": [] for part in ("scheduler", "worker")}
+        nothing["distributed.worker.profile.enabled"] = False  # nobody looks at it
         with ExitStack() as opened:
             opened.enter_context(dask.config.set(nothing))
             with _interrupted_later():

@@ -16,7 +16,7 @@ from reportgen.spread import Answer, Each, Kind, Load, here, tell
 
 _LEAST = 1e9
 """Nanoseconds: work that takes less is done here before it would have been sent."""
-_BYTE = 5
+_BYTE = 8
 """Nanoseconds that a byte takes on its way through scheduler and worker, about."""
 _AHEAD = 3
 """Blocks of each worker that are sent before the first of them is answered."""

@@ -193,11 +193,11 @@ def test_blocks_of_a_sequence_are_sent_once_for_several_functions(two, monkeypat
 
 def test_what_is_sooner_done_here_is_not_sent(two, monkeypatch):
     monkeypatch.setattr(spreading, "_LEAST", 1e9)
-    monkeypatch.setattr(spreading, "_BYTE", 5)
+    monkeypatch.setattr(spreading, "_BYTE", 8)
     for load, away in (
         (Load("permutations", 0.9e9, 0), False),
-        (Load("permutations", 2e9, 1e8), True),  # 1 s is saved by the second worker, 0.5 s are spent on sending
-        (Load("permutations", 2e9, 3e8), False),
+        (Load("permutations", 2e9, 1e8), True),  # 1 s is saved by the second worker, 0.8 s are spent on sending
+        (Load("permutations", 2e9, 2e8), False),
     ):
         with two.spread(load) as each:
             assert (each is not spread.here) == away
