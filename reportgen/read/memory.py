@@ -46,7 +46,7 @@ from reportgen.settings import Settings
 
 READING, MEASURING = 210 * 10**6, 270 * 10**6
 _CELL, _ROW, _LOOKING, _MEASURED_CELL, _COORDINATE = 32, 1400, 2800, 16, 32
-_BLOCKS, _ROW_ON_DISK = 250 * 10**6, 450
+_BLOCKS, _ROW_ON_DISK = 250 * 10**6, 250
 _CELL_ON_DISK, _MORE_ON_DISK = 90, 700
 _COMFORTABLE = 4 * 10**9
 """More than so much is not held in memory where it need not be, even if it is there."""

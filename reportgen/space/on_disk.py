@@ -73,13 +73,14 @@ def some_rows(array: NDArray[Any], rows: Ints, *others: Any) -> NDArray[Any]:
         return np.asarray(array[(rows, *others)])
     size = array.nbytes // max(1, len(array))
     step = max(1, min(_AT_ONCE, BLOCK // max(1, size)))
-    if not len(rows) or (int(rows.max()) - int(rows.min())) * size <= BLOCK:
+    if not len(rows) or (int(rows.max()) - int(rows.min())) * size <= 2 * BLOCK:
         step = max(1, len(rows))
-    found = []
-    for start in range(0, max(1, len(rows)), step):
-        found.append(np.array(array[(rows[start : start + step], *others)]))
+    shape = np.broadcast_shapes(rows.shape, *map(np.shape, others)) if others else (*rows.shape, *array.shape[1:])
+    found = np.empty(shape, dtype=array.dtype)
+    for start in range(0, len(rows), step):
+        found[start : start + step] = array[(rows[start : start + step], *others)]
         forget(array)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    return found
 
 
 def on_disk(column: EncodedColumn, shelf: Shelf | None) -> EncodedColumn:
