@@ -57,6 +57,7 @@ def coverage_section(result: Result, numbering: Numbering) -> CoverageSection:
             heads=heads(*(sentence(f"coverage.{name}") for name in ("criterion", "assessed", "by", "finding"))),
             rows=tuple(_criterion(name, getattr(result.coverage, name), result) for name in CRITERIA),
             notes=(sentence("coverage.note"),),
+            tall=True,
         ),
     )
 

@@ -78,6 +78,8 @@ class Table:
     caption_note: str = ""
     notes: tuple[str, ...] = ()
     layout: Literal["plain", "wide", "facts", "grid"] = "plain"
+    tall: bool = False
+    """Whether rows have several lines each, so that one may stand alone before or after a page break."""
 
     @property
     def shown(self) -> tuple[Row, ...]:
@@ -95,7 +97,7 @@ class Table:
     def whole(self) -> bool:
         """Whether the table is short enough to stay on one page."""
         letters = sum(len(cell.text) + len(cell.under) for row in self.rows for cell in row)
-        return len(self.rows) <= 7 and (self.layout != "facts" or letters <= MOST_LETTERS_WHOLE)
+        return not self.tall and len(self.rows) <= 7 and (self.layout != "facts" or letters <= MOST_LETTERS_WHOLE)
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ import pytest
 from reportgen.model import Criterion, Finding, Measured, Score
 from reportgen.render.coverage import coverage_section
 from reportgen.render.first_page import first_page
+from reportgen.render.html import render
 from reportgen.render.view import Numbering
 from reportgen.words import sentence
 
@@ -109,3 +110,10 @@ def test_a_criterion_says_what_its_attack_is_worth(make, results, code, notes, w
     assert row[2].text == "Inference"
     assert row[3].text.endswith(finding)
     assert on_page_1 in first_page(result).limits[-1]
+
+
+def test_the_table_of_criteria_may_break_between_any_two_of_its_rows(make, rendering):
+    criteria = coverage_section(make(), Numbering()).criteria
+    assert len(criteria.rows) == 3
+    assert (criteria.tall, criteria.whole) == (True, False)
+    assert 'class="table table--tall"' in render(make(), rendering).decode()
