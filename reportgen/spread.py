@@ -23,11 +23,12 @@ Told = Callable[[Kind, int, int], None]
 
 @dataclass(frozen=True)
 class Load:
-    """What work would take: nanoseconds of one processor, and bytes that would travel to workers and back, about."""
+    """What work would take: nanoseconds of one processor, bytes that would travel to workers and back, tasks; about."""
 
     kind: Kind
     nanoseconds: float
     travelling: float
+    tasks: int = 0
 
 
 class Each(Protocol):

@@ -18,6 +18,8 @@ _LEAST = 1e9
 """Nanoseconds: work that takes less is done here before it would have been sent."""
 _BYTE = 8
 """Nanoseconds that a byte takes on its way through scheduler and worker, about."""
+_TASK = 10_000_000
+"""Nanoseconds that a task takes here, whatever is in it."""
 _AHEAD = 3
 """Blocks of each worker that are sent before the first of them is answered."""
 
@@ -32,7 +34,7 @@ class Spreading:
     def spread(self, load: Load) -> Iterator[Each]:
         """Have work of such a load carried out inside the block, as `spread.Spread`."""
         workers = self._sender.workers() if load.nanoseconds >= _LEAST else 0
-        if not workers or load.nanoseconds * (1 - 1 / workers) < _BYTE * load.travelling:
+        if not workers or load.nanoseconds * (1 - 1 / workers) < _BYTE * load.travelling + _TASK * load.tasks:
             yield here
             return
         contents: dict[tuple[Any, ...], Any] = {}

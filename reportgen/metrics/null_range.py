@@ -33,7 +33,7 @@ FEWEST_ROWS = 20
 """Smaller pseudo tables tell nothing of a 2.5th percentile."""
 TAILS: tuple[tuple[float, Literal["lower", "higher"]], ...] = ((0.025, "lower"), (0.975, "higher"))
 
-_ENTRY = 20
+_ENTRY = 10
 """Nanoseconds that an entry of a list takes in a split."""
 
 QUOTIENTS = frozenset(
@@ -95,11 +95,12 @@ def null_ranges(
     sizes = Sizes(lists.originals, lists.total - lists.originals, synthetic)
     if min(sizes.pseudo) * len(lists.distances) < FEWEST_ROWS * lists.total:
         return {}
-    entries = lists.ids.size
-    load = Load("permutations", _ENTRY * SPLITS * entries, 16 * entries + SPLITS * lists.total + lists.longer_bytes)
+    entries, number = lists.ids.size, blocks_of(sizes, SPLITS)
+    travelling = 16 * entries + SPLITS * lists.total + lists.longer_bytes
+    load = Load("permutations", _ENTRY * SPLITS * entries, travelling, number)
     drawn_splits = ((labels,) for labels in splits(sizes, SPLITS, random, lists.rows))
     with spread(load) as each:
-        answers = each(_statistics, drawn_splits, lists, _levels(settings), number=blocks_of(sizes, SPLITS))
+        answers = each(_statistics, drawn_splits, lists, _levels(settings), number=number)
         blocks, longer = zip(*answers, strict=True)
     looked(sum(longer))
     values = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}

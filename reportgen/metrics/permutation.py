@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -25,6 +26,8 @@ _SUM = 0.4
 """Nanoseconds to add a weight to a sum."""
 _BLOCK = 1 << 16
 """Rows of U summed at once."""
+_TOGETHER = 8
+"""Blocks of labelings that are summed together: a worker takes as long to be asked as to sum one."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +68,19 @@ def z_scores(
         places = places_of(real, rows)
         drawn = (labels[:, places] for labels in labelings(real.rows, real.original_rows, permutations, random))
     # Drawn here, in the order of the stream; whoever sums, the sums are exact.
-    load = Load("permutations", _SUM * permutations * by_unit.size, permutations * len(by_unit) / 8 + by_unit.nbytes)
     units = real.rows if real.persons is None else len(by_unit)
-    blocks = -(-permutations // labelings_at_once(units))
+    number = -(-permutations // (_TOGETHER * labelings_at_once(units)))
+    travelling = permutations * len(by_unit) / 8 + by_unit.nbytes
+    load = Load("permutations", _SUM * permutations * by_unit.size, travelling, number)
+    labels = (Labels(block) for block in drawn)
     with one_thread(), spread(load) as each_block:
-        sums.extend(each_block(_sums, ((Labels(labels),) for labels in drawn), by_unit, number=blocks))
+        sums.extend(each_block(_sums, iter(lambda: tuple(islice(labels, _TOGETHER)), ()), by_unit, number=number))
     return standardised(np.concatenate(sums), each, real, rows)
 
 
-def _sums(by_unit: Floats, labels: Labels) -> Floats:
+def _sums(by_unit: Floats, *labels: Labels) -> Floats:
     """Sum the weights of rows, or persons, over those labelled original: (labelings, weights)."""
-    sums: Floats = labels.values.astype(np.float64) @ by_unit
-    return sums
+    return np.concatenate([block.values.astype(np.float64) @ by_unit for block in labels])
 
 
 def places_of(real: RealRows, rows: Ints) -> Ints | slice:

@@ -141,10 +141,9 @@ class Trial:
 
     def load(self, draws: int) -> Load:
         """What it takes to test so many draws, and what would travel."""
-        counts = self._originals.size
-        return Load(
-            "permutations", _SUM * draws * len(KERNELS) * counts, counts + 500.0 * (self._rows + self.member.shape[1])
-        )
+        counts, entries = self._originals.size, self._rows + self.member.shape[1]
+        tasks = -(-draws // self.at_once)
+        return Load("permutations", _SUM * draws * len(KERNELS) * counts, counts + 500.0 * entries, tasks)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a test needs travels; counts as small as they are."""

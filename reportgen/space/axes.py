@@ -26,7 +26,7 @@ def leading_axes(rows: Floats, counts: Ints, number: int) -> tuple[Floats, Float
     """
     mean, total = _mean(rows, counts), counts.sum()
     blocks = _blocks(rows, counts)
-    with spread(_load(rows, number)) as each:
+    with spread(_load(rows, number, len(blocks))) as each:
         moments = np.zeros((rows.shape[1], rows.shape[1]))
         for of_block in each(_moments, blocks, mean, total):
             moments += of_block
@@ -68,9 +68,10 @@ def _blocks(rows: Floats, counts: Ints) -> list[tuple[Floats, Ints]]:
     return [(rows[start:end], counts[start:end]) for start, end in zip([0, *starts[1:]], ends, strict=True)]
 
 
-def _load(rows: Floats, number: int) -> Load:
+def _load(rows: Floats, number: int, blocks: int) -> Load:
     width = rows.shape[1]
-    return Load("projection", _PRODUCT * len(rows) * width * (width + number), 8.0 * len(rows) * (width + 1 + number))
+    travelling = 8.0 * len(rows) * (width + 1 + number)
+    return Load("projection", _PRODUCT * len(rows) * width * (width + number), travelling, 2 * blocks)
 
 
 def _moments(mean: Floats, total: int, rows: Floats, counts: Ints) -> Floats:

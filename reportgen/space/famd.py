@@ -198,7 +198,7 @@ def _encode_columns(
     standard = [one for one in schema if settings.projection != "none" and one.kind in {"numeric", "datetime"}]
     values = len(standard) * sum(len(table.frame) for table in partition.sides.values())
     # Tables on disk stay here: of those that are under way several columns would be in memory.
-    load = Load("projection", _VALUE * values if partition.shelf is None else 0.0, _TRAVELLING * values)
+    load = Load("projection", _VALUE * values * (partition.shelf is None), _TRAVELLING * values, len(standard))
     numbers = ((*centred_numbers(_stacked(partition, column), real), real) for column in standard)
     with spread(load) as each:
         standardised = each(standard_column, numbers, number=len(standard))

@@ -127,12 +127,12 @@ def line(name: str, work: Work, workers: Cluster, asked: list[Load]) -> str:
     busiest = max(after[worker] - before[worker] for worker in after)
     same = all(one.tobytes() == other.tobytes() for one, other in zip(alone, together, strict=True))
     saved = asked[-1].nanoseconds * (1 - 1 / workers.sender.workers())
-    sent = asked[-1].nanoseconds >= LEAST and saved >= BYTE * asked[-1].travelling
+    sent = asked[-1].nanoseconds >= LEAST and saved >= BYTE * asked[-1].travelling + TASK * asked[-1].tasks
     shown = " | ".join(f"{number:.1f}" for number in (took, here, busiest))
     return f"| {name} | {shown} | {'yes' if same else 'NO'} | {'yes' if sent else 'no'} |"
 
 
-LEAST, BYTE = spreading._LEAST, spreading._BYTE
+LEAST, BYTE, TASK = spreading._LEAST, spreading._BYTE, spreading._TASK
 
 
 def main() -> None:
@@ -146,7 +146,7 @@ def main() -> None:
     print(f"{given.rows:,} real rows of {given.columns} numbers, {given.workers} workers; {machine()}\n")
     print("| work | alone, CPU s | sending, CPU s | busiest worker, CPU s | same bytes | sent in a run |")
     print("|---|---|---|---|---|---|")
-    spreading._LEAST = spreading._BYTE = 0
+    spreading._LEAST = spreading._BYTE = spreading._TASK = 0
     with cluster(None, given.workers) as workers:
         asked: list[Load] = []
         decide = workers.spread

@@ -140,7 +140,7 @@ for name, value in {small}.items():
     setattr(sharding, name, value)
 more = sys.argv.pop() if sys.argv[-1].startswith("stop-in-") else ""
 if more:
-    spreading._LEAST = spreading._BYTE = 0
+    spreading._LEAST = spreading._BYTE = spreading._TASK = 0
     tell = spreading.tell
 
     def waited(kind, done, total):

@@ -36,7 +36,8 @@ def small(monkeypatch):
     """Whatever can be sent is, in many blocks."""
     monkeypatch.setattr(spreading, "_LEAST", 0)
     monkeypatch.setattr(spreading, "_BYTE", 0)
-    monkeypatch.setattr(persons, "BLOCK", 50 * 2 * ROWS)
+    monkeypatch.setattr(spreading, "_TASK", 0)
+    monkeypatch.setattr(persons, "BLOCK", 6 * 2 * ROWS)
     monkeypatch.setattr(planted_trial, "_CELLS", 6 * 2 * ROWS * 3)
     monkeypatch.setattr(pseudo_tables, "_CELLS", 10 * 2 * ROWS)
     monkeypatch.setattr(axes, "_BLOCK", 400)
@@ -111,7 +112,7 @@ def leading_components():
 
 WORK = {
     leak_test: 20,
-    leak_test_of_persons: 10,
+    leak_test_of_persons: 5,
     draws_of_the_smallest_leak: 10,
     draws_with_persons: 10,
     splits: 10,
@@ -194,10 +195,12 @@ def test_blocks_of_a_sequence_are_sent_once_for_several_functions(two, monkeypat
 def test_what_is_sooner_done_here_is_not_sent(two, monkeypatch):
     monkeypatch.setattr(spreading, "_LEAST", 1e9)
     monkeypatch.setattr(spreading, "_BYTE", 8)
+    monkeypatch.setattr(spreading, "_TASK", 1e7)
     for load, away in (
         (Load("permutations", 0.9e9, 0), False),
         (Load("permutations", 2e9, 1e8), True),  # 1 s is saved by the second worker, 0.8 s are spent on sending
         (Load("permutations", 2e9, 2e8), False),
+        (Load("permutations", 2e9, 1e8, 50), False),
     ):
         with two.spread(load) as each:
             assert (each is not spread.here) == away
