@@ -54,9 +54,11 @@ class Made:
         originals = (np.arange(self.rows) % 2).astype(np.int64)
         return RealRows(np.ones(self.rows, dtype=np.int64), originals, self.neighbours(self.rows, NEIGHBOURS)[0])
 
-    def pointing(self, rows: int) -> SyntheticRows:
-        """Synthetic rows that point at real rows."""
+    def pointing(self, rows: int, copied: np.ndarray | None = None) -> SyntheticRows:
+        """Synthetic rows that point at real rows; near copies of some of them, (rows,), point at these."""
         distances, real = self.neighbours(rows, NEIGHBOURS)
+        if copied is not None:
+            distances[:, 0], real[:, 0], real[:, 1] = 0.1, copied, copied
         entries = np.arange(rows)
         dropped = DroppedSearch(
             np.ones(rows, dtype=np.int64), self.random.random(rows), entries, real[:, 1].copy(), np.ones(rows)
@@ -86,14 +88,15 @@ class Made:
 
 def works(made: Made) -> dict[str, Work]:
     """Every kind of work by its name."""
-    real, synthetic, planted = made.real(), made.pointing(made.synthetic), made.pointing(3 * made.synthetic)
-    copied = made.random.permutation(made.rows)[: len(planted.times)]
+    copied = made.random.permutation(made.rows)[: 3 * made.synthetic]
+    real, synthetic = made.real(), made.pointing(made.synthetic)
+    planted = PlantedRows(copied, made.pointing(len(copied), copied))
     weights = made.random.random((made.rows, 11))
     distances, ids = made.neighbours(made.rows, LISTED)
     lists = RealLists(distances, ids, made.rows // 2, lambda rows, k: made.neighbours(len(rows), k))
 
     def draws() -> list[np.ndarray]:
-        found = smallest_leak(real, synthetic, PlantedRows(copied, planted), np.random.default_rng(3))
+        found = smallest_leak(real, synthetic, planted, np.random.default_rng(3))
         return [np.array([(at.rows, at.power, at.draws) for at in found.curve])]
 
     def splits() -> list[np.ndarray]:
