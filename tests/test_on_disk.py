@@ -398,6 +398,16 @@ def test_five_million_rows_are_not_refused_where_they_fit_on_disk(monkeypatch):
         asked(4 * GIGA, **few)
 
 
+@pytest.mark.parametrize(
+    ("rows", "most", "measured"),
+    [((60_000, 5_000), 300, 328), ((200_000, 10_000), 500, 459), ((5_000_000, 50_000), 500, 715)],
+)
+def test_what_is_told_to_be_needed_on_disk_is_more_than_was_measured(rows, most, measured):
+    """Peaks in MB; of the largest table, while it was read and encoded."""
+    tables = [Sketch(one, 20, 20, 0.0) for one in (*rows, rows[1])]
+    assert measured < memory._on_disk(tables, most=most) / 1e6 < 3 * measured
+
+
 def test_the_function_and_the_command_decide_for_themselves(files, run, monkeypatch, tmp_path):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     monkeypatch.setattr("reportgen.available.available_memory", lambda: 10 * GIGA)

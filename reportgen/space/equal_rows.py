@@ -88,12 +88,14 @@ def _group_keys(
     parts = [np.empty(rows, dtype=np.uint64) if scratch is None else scratch.room((rows,), np.uint64) for _ in groups]
     start = 0
     for block in blocks:
-        keys = column_keys(block)
-        here = slice(start, start + len(block))
-        every[here] = keys.sum(axis=1, dtype=np.uint64)
-        for own, group in zip(parts, groups, strict=True):
-            own[here] = keys[:, list(group)].sum(axis=1, dtype=np.uint64)
-        start += len(block)
+        step = max(1, _PAIRS // block.shape[1])
+        for some in (block[first : first + step] for first in range(0, len(block), step)):
+            keys = column_keys(some)
+            here = slice(start, start + len(some))
+            every[here] = keys.sum(axis=1, dtype=np.uint64)
+            for own, group in zip(parts, groups, strict=True):
+                own[here] = keys[:, list(group)].sum(axis=1, dtype=np.uint64)
+            start += len(some)
         if scratch is not None:
             scratch.forget()
     return every, parts

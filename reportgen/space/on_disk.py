@@ -16,8 +16,8 @@ from reportgen.space.columns import EncodedColumn
 
 BLOCK = 48 << 20
 """Bytes of the rows that are held at once. A search holds about five times as much for a while."""
-_AT_ONCE = 512
-"""Rows that are read at once from anywhere: the system maps 64 kB for each of them."""
+_AT_ONCE = 16
+"""Rows that are read at once from anywhere: the system maps up to 2 MB around each of them."""
 _FEW_POINTS = 1 << 12
 """The points of so many codes stay in memory."""
 
