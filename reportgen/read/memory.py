@@ -22,9 +22,9 @@ length for each different text; measuring, 1.4 kB a row and 2.8 kB more for each
 few do, 120 MB, which attacks and permutations take), 16 bytes a cell and four times the coordinates (rows x dimensions
 x 8 bytes). Where rows repeat, less is needed.
 
-Where tables are held on disk: 250 MB for the blocks that are searched, and 250 bytes a row whatever its columns. Measured
-while reading and encoding, when nothing is searched: 100 bytes a row of numbers (5,000,000 rows), 235 where some columns
-are texts, dates and whole numbers beyond 2^53 (180,000 rows); while searching, 40, and 40 in the tests.
+Where tables are held on disk: 250 MB for the blocks that are searched, and 250 bytes a row whatever its columns.
+Measured while reading and encoding, when nothing is searched: 103 bytes a row of numbers (5,000,000 rows), 235 where
+some columns are texts, dates and whole numbers beyond 2^53 (180,000 rows); beside the blocks and in tests, up to 50.
 """
 
 from __future__ import annotations
