@@ -23,8 +23,8 @@ few do, 120 MB, which attacks and permutations take), 16 bytes a cell and four t
 x 8 bytes). Where rows repeat, less is needed.
 
 Where tables are held on disk: 250 MB for the blocks that are searched, and 250 bytes a row whatever its columns.
-Measured while reading and encoding, when nothing is searched: 100 bytes a row of numbers (5,000,000 rows), 235 where
-some columns are texts, dates and whole numbers beyond 2^53 (180,000 rows); while searching, 40, and 40 in the tests.
+Measured while reading and encoding, when nothing is searched: 103 bytes a row of numbers (5,000,000 rows), 235 where
+some columns are texts, dates and whole numbers beyond 2^53 (180,000 rows); beside the blocks and in tests, up to 50.
 """
 
 from __future__ import annotations
