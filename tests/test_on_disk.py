@@ -400,7 +400,12 @@ def test_five_million_rows_are_not_refused_where_they_fit_on_disk(monkeypatch):
 
 @pytest.mark.parametrize(
     ("rows", "most", "measured"),
-    [((60_000, 5_000), 300, 328), ((200_000, 10_000), 500, 459), ((5_000_000, 50_000), 500, 750)],
+    [
+        ((60_000, 5_000), 300, 328),
+        ((200_000, 10_000), 500, 459),
+        ((1_000_000, 20_000), 500, 747),
+        ((5_000_000, 50_000), 500, 750),
+    ],
 )
 def test_what_is_told_to_be_needed_on_disk_is_more_than_was_measured(rows, most, measured):
     """Peaks in MB; of the largest table, that of its stages, measured apart."""
