@@ -17,6 +17,7 @@ NOT_SHOWN = (
 _BREAKING = re.compile(f"[{NOT_SHOWN}\t\n\r]")
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 """Unicode categories that break a line, turn the direction of writing, or show nothing."""
+_UNSEEN = (*_INVISIBLE, "Zs")
 _NONCHARACTERS = re.compile("[\ufdd0-\ufdef]|[\ufffe\uffff]")
 """Code points that are no characters; XML holds neither the last two of them nor most of `Cc`."""
 
@@ -42,8 +43,10 @@ def escaped(text: str) -> str:
 def visible(text: str) -> str:
     r"""Escape for a page what breaks a line or turns its direction, as \n or \u202e.
 
-    Marks that words of some languages need, such as joiners, stay, unlike in `escaped`.
+    Marks that words of some languages need, such as joiners, stay, unlike in `escaped`, where there is more than those.
     """
+    if all(unicodedata.category(character) in _UNSEEN for character in text):
+        return escaped(text)
     return _BREAKING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 

@@ -11,6 +11,9 @@ def test_a_page_shows_what_breaks_lines_and_keeps_what_joins_letters():
     assert visible("a\r\n\t\x07\u202e\u2028\u2066b") == r"a\r\n\t\x07\u202e\u2028\u2066b"
     persian = "\u0645\u06cc\u200c\u062e\u0648\u0627"
     assert visible(persian) == persian
+    assert visible("\u200b") == r"\u200b"  # a name of nothing that is seen
+    assert visible("\u200d \u200b") == r"\u200d \u200b"
+    assert visible(" ") == " "
 
 
 def test_code_points_that_are_no_characters_are_escaped():

@@ -82,7 +82,11 @@ def _client(distributed: Any, scheduler: str | None, workers: int | None) -> Ite
     try:
         client = distributed.Client(scheduler, timeout=_CONNECT)
     except (ValueError, TypeError):
-        msg = f"scheduler: {one_line(scheduler)} is no address; give one like tcp://host:8786 or tls://host:8786"
+        if scheduler.startswith("tls://"):
+            msg = f"scheduler: {one_line(scheduler)} needs certificates; name them to Dask, as distributed.comm.tls"
+            raise InputError(msg) from None
+        told = one_line(scheduler) or "nothing"
+        msg = f"scheduler: {told} is no address; give one like tcp://host:8786 or tls://host:8786"
         raise InputError(msg) from None
     except (OSError, TimeoutError):
         msg = f"scheduler: nobody answers at {one_line(scheduler)}; start it, or correct the address"

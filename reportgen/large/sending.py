@@ -85,8 +85,10 @@ class Sender:
         self.again = 0
 
     def workers(self) -> int:
-        """How many workers there are."""
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        """How many workers there are; none where the scheduler is gone."""
+        with suppress(OSError):
+            return len(self._client.scheduler_info(n_workers=-1).get("workers", ()))
+        return 0
 
     @contextmanager
     def parts(self, load: Callable[[Any], Any]) -> Iterator[Parts]:
@@ -140,11 +142,13 @@ class Sender:
                 self._client.cancel(list(running), force=True)
 
     def wait_for_workers(self) -> None:
-        """Wait until a worker is there; EnvironmentLacking where none comes."""
+        """Wait until a worker is there; EnvironmentLacking where none comes, or the scheduler is gone."""
         try:
             self._client.wait_for_workers(1, timeout=_WAIT)
         except TimeoutError:
             raise self._nobody() from None
+        except (OSError, ValueError):  # what Dask makes of a closed connection
+            raise self._gone() from None
 
     def _give(self, function: Callable[..., Any], task: Task, parts: Parts, expected: str) -> Any:
         sent = [parts.sent(name) for name in task.parts]
@@ -164,6 +168,12 @@ class Sender:
     def _nobody(self) -> EnvironmentLacking:
         return EnvironmentLacking(
             f"workers: none is left at {self._address}; start some and run again (--checkpoint keeps what was found)"
+        )
+
+    def _gone(self) -> EnvironmentLacking:
+        return EnvironmentLacking(
+            f"scheduler: the one at {self._address} is gone; start it and workers, and run again (--checkpoint keeps "
+            "what was found)"
         )
 
     def _ended(self, tasks: set[Any]) -> set[Any]:

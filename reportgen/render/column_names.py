@@ -1,8 +1,9 @@
 """How a report writes the names of columns, and what a figure writes for those that it cannot draw.
 
 Figures are drawn in the packaged faces alone, so that their bytes are the same on every machine; pages borrow other
-letters from the machine, where it has any. A name that a figure cannot draw, or that would look like another one's
-there, stands in figures by the column's number in the original file. Everywhere else that number follows the name.
+letters from the machine, where it has any. A name that a figure cannot draw, or that differs there from another one in
+blanks alone or not at all, stands in figures by the column's number in the original file. Everywhere else that number
+follows the name. Letters of two scripts that look alike are not told apart.
 """
 
 from __future__ import annotations

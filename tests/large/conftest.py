@@ -17,9 +17,20 @@ def two():
         yield found
 
 
+class Workers(list):
+    """Processes of workers, and that of their scheduler."""
+
+    def __init__(self, workers, scheduler):
+        super().__init__(workers)
+        self.scheduler = scheduler
+
+
 @pytest.fixture
 def scheduler():
-    """A scheduler of its own process with two workers that nobody starts again; the address, and the workers."""
+    """A scheduler of its own process with two workers that nobody starts again; the address, and the workers.
+
+    The scheduler itself is there as `workers.scheduler`.
+    """
     environ = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environ}
     started = []
@@ -45,7 +56,7 @@ def scheduler():
             break
         except OSError:
             assert time.monotonic() < deadline
-    yield address, workers
+    yield address, Workers(workers, started[0])
     for one in started:
         one.kill()
         one.wait()

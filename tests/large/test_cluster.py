@@ -103,6 +103,29 @@ def test_without_any_worker_left_the_search_ends_with_one_line(small, rows, monk
     assert "none is left" in str(caught.value)
 
 
+def test_a_scheduler_that_is_lost_in_the_middle_ends_the_search_with_one_line(small, rows, monkeypatch, scheduler):
+    monkeypatch.setattr(sending, "_WAIT", 2)
+    monkeypatch.setattr(sending, "_LOOK", 1)
+    address, workers = scheduler
+    with cluster(address, None) as found:
+
+        def kill(_kind, done, _total):
+            if done == 1:
+                workers.scheduler.kill()
+                workers.scheduler.wait()
+
+        with delegated_to(Delegates(found.search), kill), pytest.raises(reportgen.EnvironmentLacking) as caught:
+            k_nearest(*rows, 10)
+        assert not found.sender.workers()
+    assert address in str(caught.value)
+    assert "--checkpoint" in str(caught.value)
+
+
+def test_an_address_that_needs_certificates_says_so_where_none_are_set():
+    with pytest.raises(reportgen.InputError, match="certificates"), cluster("tls://127.0.0.1:8786", None):
+        pass
+
+
 def test_a_worker_that_is_lost_while_rows_are_sent_costs_no_byte(two, small, rows, monkeypatch):
     from distributed.comm import CommClosedError
 
