@@ -38,7 +38,7 @@ _NEIGHBOURS = 10
 _SEARCHES = 6
 """A row of each table looks for neighbours: among all real rows, two for original and holdout, among synthetic rows,
 and half of them again in the memorising control."""
-_DROPPED = 6500
+_DROPPED = 7100
 """Rows that are searched with columns left out, where so many look: of the run, its control, and planted copies."""
 _HALVES = 2
 """Searches of linkability for each row that is attacked."""

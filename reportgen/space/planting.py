@@ -19,27 +19,34 @@ MEMBERS = 150
 """So many copies of rows that a labeling calls original should be there on average."""
 LARGE_SHARE, MOST_COPIES = 0.03, 1600
 """Of large tables this share of the real rows is copied, up to so many: what would be noticed of 30,000 rows may be a
-leak of 150 or of 500 rows, and of those that a labeling calls original there must be as many."""
+leak of 150 or of 500 rows, and of those that a labeling calls original there must be as many. Where fewer rows look, so
+much smaller are the leaks that are planted among them."""
 
 
 def plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
     """Copy random real rows with noise in every number that is not missing, and search U for the copies."""
     begin = random.bit_generator.state
-    _ = pool.real  # whose searches are not counted among those for the copies
+    number = _copies(pool)  # from the real rows, whose searches are not counted among those for the copies
 
     def planted() -> tuple[PlantedRows, Mapping[str, Any]]:
-        found = _plant(pool, random)
+        found = _plant(pool, number, random)
         return found, random.bit_generator.state
 
-    found, end = pool.once(("plant", str(begin)), planted)
+    found, end = pool.once(("plant", number, str(begin)), planted)
     random.bit_generator.state = end
     return found
 
 
-def _plant(pool: Pool, random: np.random.Generator) -> PlantedRows:
+def _copies(pool: Pool) -> int:
+    """How many rows are copied."""
+    real, synthetic = pool.real, pool.encoded.synthetic
+    looking = 1.0 if pool.asking is None else len(pool.asking.synthetic) / len(synthetic)
+    of_large = min(MOST_COPIES, round(LARGE_SHARE * looking * real.rows))
+    return min(real.rows, max(COPIES, of_large, round(MEMBERS * real.rows / real.original_rows)))
+
+
+def _plant(pool: Pool, number: int, random: np.random.Generator) -> PlantedRows:
     real, layout = pool.real, pool.encoded.layout
-    of_large = min(MOST_COPIES, round(LARGE_SHARE * real.rows))
-    number = min(real.rows, max(COPIES, of_large, round(MEMBERS * real.rows / real.original_rows)))
     copied = np.sort(random.choice(real.rows, number, replace=False))
     row = real.place[copied]
     codes = pool.places.codes[row].copy()

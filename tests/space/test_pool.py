@@ -9,6 +9,7 @@ import pytest
 from reportgen.metrics.leak_test import leak_test
 from reportgen.read.partition import ColumnSchema, Partition, Source, Table
 from reportgen.settings import Settings
+from reportgen.space.asking import draw_asking
 from reportgen.space.dropped import group_columns
 from reportgen.space.equal_rows import almost_equal
 from reportgen.space.famd import encode
@@ -299,6 +300,14 @@ def test_enough_is_planted_in_large_tables_for_the_leaks_that_they_would_notice(
     random = np.random.default_rng(0)
     tables = [pd.DataFrame(random.normal(size=(number, 3)), columns=list("abc")) for number in (rows, rows, 10)]
     assert len(plant(Pool(encoded(*tables)), random).copied) == copies
+
+
+def test_less_is_planted_where_fewer_synthetic_rows_look():
+    random = np.random.default_rng(0)
+    tables = [pd.DataFrame(random.normal(size=(rows, 3)), columns=list("abc")) for rows in (20_000, 20_000, 10_000)]
+    space = encoded(*tables)
+    assert len(plant(Pool(space), random).copied) == 1200
+    assert len(plant(Pool(space, asking=draw_asking(space, 5000, random)), random).copied) == 600
 
 
 def test_planted_copies_move_along_the_components():
