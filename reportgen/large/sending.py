@@ -123,7 +123,9 @@ class Sender:
                 while not lost and (one := line.next()) is not None:
                     try:
                         running[self._give(function, one[1], parts, expected)] = one
-                    except OSError:  # a worker was lost while it was sent to
+                    except Exception as error:  # a worker, or the scheduler, was lost while it was sent to
+                        if not (isinstance(error, OSError) or _is_loss(error)):
+                            raise
                         lost.append(one)
                 if not running and not lost:
                     return
@@ -147,7 +149,7 @@ class Sender:
             self._client.wait_for_workers(1, timeout=_WAIT)
         except TimeoutError:
             raise self._nobody() from None
-        except (OSError, ValueError):  # what Dask makes of a closed connection
+        except OSError:
             raise self._gone() from None
 
     def _give(self, function: Callable[..., Any], task: Task, parts: Parts, expected: str) -> Any:
@@ -267,10 +269,11 @@ def _carried_out(function: Callable[..., Any], expected: str, given: tuple[Any, 
 
 
 def _is_loss(error: BaseException) -> bool:
-    """Whether a worker was lost, or what it held."""
+    """Whether a worker was lost, or what it held, or the scheduler."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
+    from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
-    return isinstance(error, CancelledError | KilledWorker | CommClosedError)
+    return isinstance(error, CancelledError | KilledWorker | ClosedClientError | CommClosedError)

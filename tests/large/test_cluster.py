@@ -87,36 +87,28 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_byte(small, rows):
         assert victims
 
 
-def test_without_any_worker_left_the_search_ends_with_one_line(small, rows, monkeypatch, scheduler):
+@pytest.mark.parametrize(
+    ("lost", "said"), [("workers", "none is left"), ("scheduler", "is gone")], ids=["workers", "scheduler"]
+)
+def test_a_cluster_that_is_lost_in_the_middle_ends_the_search_with_one_line(
+    small, rows, monkeypatch, scheduler, lost, said
+):
     monkeypatch.setattr(sending, "_WAIT", 2)
     monkeypatch.setattr(sending, "_LOOK", 1)
     address, workers = scheduler
+    victims = workers if lost == "workers" else [workers.scheduler]
     with cluster(address, None) as found:
 
         def kill(_kind, done, _total):
             if done == 1:
-                for worker in workers:
-                    worker.kill()
-
-        with delegated_to(Delegates(found.search), kill), pytest.raises(reportgen.EnvironmentLacking) as caught:
-            k_nearest(*rows, 10)
-    assert "none is left" in str(caught.value)
-
-
-def test_a_scheduler_that_is_lost_in_the_middle_ends_the_search_with_one_line(small, rows, monkeypatch, scheduler):
-    monkeypatch.setattr(sending, "_WAIT", 2)
-    monkeypatch.setattr(sending, "_LOOK", 1)
-    address, workers = scheduler
-    with cluster(address, None) as found:
-
-        def kill(_kind, done, _total):
-            if done == 1:
-                workers.scheduler.kill()
-                workers.scheduler.wait()
+                for victim in victims:
+                    victim.kill()
+                    victim.wait()
 
         with delegated_to(Delegates(found.search), kill), pytest.raises(reportgen.EnvironmentLacking) as caught:
             k_nearest(*rows, 10)
         assert not found.sender.workers()
+    assert said in str(caught.value)
     assert address in str(caught.value)
     assert "--checkpoint" in str(caught.value)
 
@@ -126,19 +118,21 @@ def test_an_address_that_needs_certificates_says_so_where_none_are_set():
         pass
 
 
-def test_a_worker_that_is_lost_while_rows_are_sent_costs_no_byte(two, small, rows, monkeypatch):
+@pytest.mark.parametrize("step", ["scatter", "submit"])
+def test_what_is_lost_while_it_is_sent_costs_no_byte(two, small, rows, monkeypatch, step):
+    from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
-    scatter, failed = two.sender._client.scatter, []
+    send, failed = getattr(two.sender._client, step), []
 
     def once(*given, **how):
         if len(failed) < 2:
             failed.append(True)
-            raise CommClosedError
-        return scatter(*given, **how)
+            raise CommClosedError if step == "scatter" else ClosedClientError
+        return send(*given, **how)
 
     monkeypatch.setattr(sending, "_PAUSE", 0)
-    monkeypatch.setattr(two.sender._client, "scatter", once)
+    monkeypatch.setattr(two.sender._client, step, once)
     again = two.again
     assert same(two.search(*rows, 3, 1), k_nearest_here(*rows, 3))
     assert two.again - again == 2  # that which was being sent, twice
